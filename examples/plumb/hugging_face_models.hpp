@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hugging Face folders for the reference command.
+// What plumb's own networks compute, for the reference command: Hugging Face folders, and GGUF files of
+// architectures that they know.
 
 #include <filesystem>
+#include <string>
 
 #include "plumb/backend/any_model.hpp"
 #include "plumb/cli/console.hpp"
@@ -13,6 +15,14 @@
 /// HuggingFaceMaskedModel do.
 plumb::AnyModel causal_folder_model(const plumb::ModelOptions& options);
 plumb::AnyModel masked_folder_model(const plumb::ModelOptions& options);
+
+/// A GGUF file in plumb's own network. Throws as NativeGgufModel does.
+plumb::AnyModel native_gguf_model(const plumb::ModelOptions& options);
+/// Why that does not compute a file; empty where it does.
+std::string native_refusal(const std::filesystem::path& file);
+
+/// The kind of a folder's model. Throws the user error that reading it would, without its weights.
+plumb::ModelKind inspected_folder(const std::filesystem::path& folder);
 
 /// The tokenizer of a Hugging Face folder, for the model of a server.
 plumb::ServerTokenizer folder_tokenizer(const std::filesystem::path& folder,

@@ -20,6 +20,7 @@
 #include "hugging_face_models.hpp"
 #include "plumb/backend/llama.hpp"
 #include "plumb/backend/llama_f32_cache.hpp"
+#include "plumb/backend/llama_vocabulary_file.hpp"
 #include "plumb/cli/command_line.hpp"
 #include "plumb/cli/model_files.hpp"
 #include "plumb/cli/model_places.hpp"
@@ -73,35 +74,14 @@ void wait_with_little_spinning(char** argv) {
   end_in_words("for no reason that it gives");
 }
 
-/// A GGUF file's vocabulary, which keeps the file's model, without weights, alive.
-class VocabularyOfFile {
- public:
-  VocabularyOfFile(const std::filesystem::path& file, bool parse_special_tokens) {
-    llama_model_params params = llama_model_default_params();
-    params.vocab_only = true;
-    model_.reset(llama_model_load_from_file(file.c_str(), params), llama_model_free);
-    if (!model_) {
-      throw plumb::user_error({.setting = "tokenizer"},
-                              file.string() + " cannot be loaded: " + log_.take(),
-                              "give a Hugging Face folder or a .gguf file");
-    }
-    vocabulary_ = plumb::LlamaVocabulary(*model_, parse_special_tokens);
-  }
-  [[nodiscard]] const plumb::LlamaVocabulary& operator*() const { return vocabulary_; }
-
- private:
-  plumb::detail::LlamaLog log_;
-  std::shared_ptr<llama_model> model_;
-  plumb::LlamaVocabulary vocabulary_;
-};
-
 plumb::ServerTokenizer tokenizer_at(const std::filesystem::path& path, bool parse_special_tokens) {
   if (std::filesystem::is_directory(path)) return folder_tokenizer(path, parse_special_tokens);
   if (!std::filesystem::exists(path)) {
     throw plumb::user_error({.setting = "tokenizer"}, path.string() + " is no file or folder",
                             "give a Hugging Face folder or a .gguf file");
   }
-  const auto file = std::make_shared<VocabularyOfFile>(path, parse_special_tokens);
+  const auto file =
+      std::make_shared<plumb::LlamaVocabularyFile>(path, parse_special_tokens, "tokenizer");
   const std::shared_ptr<const plumb::LlamaVocabulary> read(file, &**file);
   return plumb::server_tokenizer(read, read->size(), path.filename().string());
 }
@@ -134,6 +114,30 @@ std::filesystem::path as_it_is(const plumb::GgufModel& model) {
   return model.first().path();
 }
 
+/// Whether plumb's own network computes a .gguf file: where it is said or, where nothing is, for exact scores
+/// on the CPU of a file that it knows. Throws a user error for options that have no effect on it.
+bool is_native(const plumb::ModelOptions& options) {
+  const auto choice = options.engine.choice;
+  if (choice == plumb::EngineChoice::llama) return false;
+  const bool exact = options.precision == plumb::Precision::exact;
+  if (choice && !exact) {
+    throw plumb::user_error({.setting = "precision"}, "fast has no effect beside `engine` native",
+                            "leave out one of the two");
+  }
+  plumb::EngineOptions others = options.engine;
+  others.choice.reset();
+  const bool on_cpu = others.gpu_layers ? *others.gpu_layers == 0 : plumb::llama_gpu_kind().empty();
+  if (others.gpu_layers == 0U) others.gpu_layers.reset();
+  if (choice) {
+    if (const auto other = others.first_chosen(); !other.empty()) {
+      throw plumb::user_error({.setting = std::string(other)},
+                              "has no effect beside `engine` native", "leave out one of the two");
+    }
+    return true;
+  }
+  return exact && on_cpu && others.first_chosen().empty() && native_refusal(options.model).empty();
+}
+
 /// Models by what their path is, or the server's.
 struct ReferenceModels {
   /// All of an engine's options have an effect on one model or another.
@@ -147,26 +151,34 @@ struct ReferenceModels {
                               "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
                               "`plumb models` lists what is at hand");
     }
-    if (options.precision == plumb::Precision::fast && plumb::is_hugging_face_folder(path)) {
-      throw plumb::user_error({.setting = "precision"},
-                              "fast is for .gguf files; Hugging Face folders are computed in F32",
-                              "leave it out");
-    }
-    if (const auto chosen = options.engine.first_chosen();
-        !chosen.empty() && plumb::is_hugging_face_folder(path)) {
-      throw plumb::user_error({.setting = std::string(chosen)},
-                              "is for .gguf files; Hugging Face folders are computed on the CPU",
-                              "leave it out");
-    }
     if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
     }
-    return plumb::is_hugging_face_folder(path) && plumb::network_kind(path) == plumb::NetworkKind::masked;
+    if (!plumb::is_hugging_face_folder(path)) return false;
+    if (options.precision == plumb::Precision::fast) {
+      throw plumb::user_error({.setting = "precision"},
+                              "fast is for .gguf files; Hugging Face folders are computed in F32",
+                              "leave it out");
+    }
+    if (const auto chosen = options.engine.first_chosen(); !chosen.empty()) {
+      throw plumb::user_error({.setting = std::string(chosen)},
+                              "is for .gguf files; Hugging Face folders are computed on the CPU",
+                              "leave it out");
+    }
+    return plumb::network_kind(path) == plumb::NetworkKind::masked;
   }
 
   plumb::ModelKind kind(const plumb::ModelOptions& options) const {
     return is_masked_folder(options) ? plumb::ModelKind::masked : plumb::ModelKind::causal;
+  }
+
+  plumb::ModelKind inspect(const plumb::ModelOptions& options) const {
+    (void)is_masked_folder(options);
+    if (plumb::is_hugging_face_folder(options.model)) return inspected_folder(options.model);
+    const plumb::detail::LlamaLog unheard;
+    plumb::refuse_no_causal_model(plumb::GgufModel(options.model));
+    return plumb::ModelKind::causal;
   }
 
   plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
@@ -175,6 +187,7 @@ struct ReferenceModels {
     }
     const bool masked = is_masked_folder(options);
     if (!plumb::is_hugging_face_folder(options.model)) {
+      if (is_native(options)) return native_gguf_model(options);
       // CUDA's cuBLAS may multiply F32 in TF32: 0.044 nats a statement at worst, and not exact.
       if (options.precision == plumb::Precision::exact) setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
       return plumb::AnyModel::made_by([&] {

@@ -25,13 +25,18 @@ BOOST_AUTO_TEST_CASE(what_was_chosen_is_named) {
   BOOST_TEST(options.first_chosen() == "main-gpu");
   options.gpu_layers = 0;
   BOOST_TEST(options.first_chosen() == "gpu-layers");
+  options.choice = EngineChoice::llama;
+  BOOST_TEST(options.first_chosen() == "engine");
 }
 
 BOOST_AUTO_TEST_CASE(each_value_has_a_word) {
   std::string words;
   for (const SplitMode mode : every(SplitMode{})) words += std::string(name_of(mode)) + " ";
   for (const CacheType type : every(CacheType{})) words += std::string(name_of(type)) + " ";
-  BOOST_TEST(words == "none layer row f32 f16 q8_0 ");
+  for (const EngineChoice one : every(EngineChoice{})) words += std::string(name_of(one)) + " ";
+  BOOST_TEST(words == "none layer row f32 f16 q8_0 native llama ");
+  BOOST_TEST(backend_lead(EngineChoice::native) == "native");
+  BOOST_TEST(backend_lead(EngineChoice::llama) == "llama.cpp");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

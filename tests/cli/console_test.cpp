@@ -25,6 +25,22 @@ BOOST_AUTO_TEST_CASE(a_maker_hears_the_options) {
   BOOST_TEST(make({.model = "m"}).vocabulary_size() == NgramModel("m").vocabulary_size());
 }
 
+BOOST_AUTO_TEST_CASE(a_maker_may_say_beforehand_what_it_would_refuse) {
+  const ModelMaker plain = [](const ModelOptions&) { return NgramModel("m"); };
+  BOOST_TEST(!plain.inspects());
+  struct Inspecting {
+    NgramModel operator()(const ModelOptions&) const { return NgramModel("m"); }
+    [[nodiscard]] ModelKind inspect(const ModelOptions& options) const {
+      if (options.model.empty()) throw user_error({}, "no model");
+      return ModelKind::masked;
+    }
+  };
+  const ModelMaker make = Inspecting{};
+  BOOST_TEST(make.inspects());
+  BOOST_TEST((make.inspect({.model = "m"}) == ModelKind::masked));
+  BOOST_CHECK_THROW((void)make.inspect({}), Error);
+}
+
 BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
   std::ostringstream out;
   Console console{{}, out, out};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/backend/archetypes.hpp"
@@ -349,6 +350,33 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
                t.takes_precision = false;
                m.weights = "";
              }) == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_is_resumed_or_merged_keeps_its_engine) {
+  const test::TemporaryFolder folder;
+  const auto engine_of = [&](const std::string& backend, std::vector<std::string> words,
+                             bool is_merged = false) {
+    std::ostringstream out, err;
+    Console console{std::move(words), out, err};
+    console.takes = [](std::string_view) { return true; };
+    const Json record{{"settings", {{"backend", backend}}}};
+    if (is_merged) {
+      console.merged = std::make_shared<const MergedShards>(MergedShards{{}, record, {}});
+    } else {
+      folder.write("run.json", record.dump());
+    }
+    console.arguments.insert(console.arguments.end(),
+                             {"--model", "m.gguf", "--out", folder.path().string()});
+    Target target;
+    target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+    return target.engine.choice ? std::string(name_of(*target.engine.choice)) : "";
+  };
+  BOOST_TEST(engine_of("llama.cpp b1", {"--resume"}) == "llama");
+  BOOST_TEST(engine_of("native, tokens by llama.cpp b1", {"--resume"}) == "native");
+  BOOST_TEST(engine_of("Hugging Face folder", {"--resume"}) == "");
+  BOOST_TEST(engine_of("llama.cpp b1", {}) == "");
+  BOOST_TEST(engine_of("llama.cpp b1", {"--resume", "--engine", "native"}) == "native");
+  BOOST_TEST(engine_of("llama.cpp b1", {"--resume"}, true) == "llama");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -165,18 +165,48 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
        {"m-00003-of-00003.gguf", "123"}});
   const auto large =
       detail::HubName{"o", "large"}.folders(detail::model_places(around.console)).at(0);
-  const auto parts = detail::models_in(large, {"o", "large"});
+  const auto parts = detail::models_in(large, "hf:o/large", true);
   BOOST_REQUIRE(parts.size() == 1U);
   BOOST_TEST(parts[0].word == "hf:o/large/m-00001-of-00003.gguf");
   BOOST_TEST(parts[0].bytes == 6U);
   BOOST_TEST(parts[0].kind == "GGUF, 3 parts");
   BOOST_TEST(detail::found_model("hf:o/large", around.console).name == "m-00001-of-00003.gguf");
   folder.write("own/models/o/bad/config.json", "{");
-  const auto of_bad = detail::models_in(folder / "own/models/o/bad", {"o", "bad"});
+  const auto of_bad = detail::models_in(folder / "own/models/o/bad", "hf:o/bad", true);
   BOOST_REQUIRE(of_bad.size() == 1U);
   BOOST_TEST(of_bad[0].kind == "folder, config.json cannot be read, without .safetensors");
   const Surroundings nowhere({{"HOME", (folder / "nobody").string()}});
   BOOST_TEST(detail::models_at_hand(detail::model_places(nowhere.console)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
+  const test::TemporaryFolder folder;
+  folder.write("all/a/config.json", R"({"model_type": "llama"})");
+  folder.write("all/a/model.safetensors", "12345");
+  folder.write("all/part/model-00001-of-00002.safetensors", "123");
+  folder.write("all/old/pytorch_model.bin", "1");
+  folder.write("all/texts/readme.md", "no model");
+  folder.write("all/m.gguf", "1234");
+  folder.write("all/ggufs/n.gguf", "12");
+  const std::string all = (folder / "all").string();
+  std::string listed;
+  for (const auto& one : detail::models_below({all + "/"})) {
+    BOOST_TEST(one.path.exists());
+    listed += one.word.substr(all.size()) + " " + std::to_string(one.bytes) + " " + one.kind + "\n";
+  }
+  BOOST_TEST(listed ==
+             "/a 5 folder, llama\n"
+             "/ggufs/n.gguf 2 GGUF\n"
+             "/m.gguf 4 GGUF\n"
+             "/old 0 folder, config.json cannot be read, without .safetensors\n"
+             "/part 3 folder, config.json cannot be read\n");
+  const auto itself = detail::models_below({all + "/a"});
+  BOOST_REQUIRE(itself.size() == 1U);
+  BOOST_TEST(itself[0].word == all + "/a");
+  BOOST_CHECK_EXCEPTION(
+      (void)detail::models_below({all + "/m.gguf"}), Error, [](const Error& error) {
+        return std::string(error.what()).find("is no folder") != std::string::npos;
+      });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/archetypes.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -16,16 +17,33 @@ BOOST_AUTO_TEST_SUITE(models)
 
 namespace {
 
+/// Makes models, and says nothing of one beforehand.
+const ModelMaker unseen = [](const ModelOptions& options) {
+  return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
+};
+
+/// Takes a path with "bert" for a masked model, and refuses one with "odd".
+struct Inspecting {
+  AnyModel operator()(const ModelOptions& options) const { return unseen(options); }
+  [[nodiscard]] ModelKind inspect(const ModelOptions& options) const {
+    const std::string path = options.model.string();
+    if (path.find("odd") != path.npos) {
+      throw user_error({.file = options.model}, "is odd", "give `server` http://localhost:8000");
+    }
+    return path.find("bert") != path.npos ? ModelKind::masked : ModelKind::causal;
+  }
+};
+
 /// What `plumb models` prints where PLUMB_CACHE is the folder and there is no other.
 std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {},
-                   const std::string& model = "") {
+                   const std::string& model = "", const ModelMaker& maker = unseen) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
   console.environment = [&](const char* name) {
     const std::string of = name;
     return of == "PLUMB_CACHE" ? folder.path().string() : of == "PLUMB_MODEL" ? model : "";
   };
-  BOOST_TEST(run_models_command(console) == 0);
+  BOOST_TEST(run_models_command(console, maker) == 0);
   return out.str();
 }
 
@@ -69,11 +87,45 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(with == "PLUMB_MODEL is my.gguf, asked where --model is not given\n" + some);
 }
 
-BOOST_AUTO_TEST_CASE(it_has_help_and_takes_no_words) {
+BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_the_way_on) {
   const test::TemporaryFolder folder;
-  BOOST_TEST(listed(folder, {"--help"}).starts_with("Usage: plumb models"));
-  BOOST_CHECK_EXCEPTION((void)listed(folder, {"mine"}), Error,
-                        test::shows(Fault::user, "`plumb models --help` tells more"));
+  for (const char* name : {"bert", "good", "odd"}) {
+    folder.write("models/o/" + std::string(name) + "/config.json", "{}");
+    folder.write("models/o/" + std::string(name) + "/model.safetensors", "12");
+  }
+  const std::string some = listed(folder, {}, "", Inspecting{});
+  const auto holds = [&](const std::string& part) {
+    BOOST_TEST(some.find(part) != some.npos, part << " is not in\n" << some);
+  };
+  holds("asked by\n");
+  holds("\nhf:o/bert  0.0 kB  folder  probe, calibrate, generate\n");
+  holds("\nhf:o/good  0.0 kB  folder              all commands\n");
+  holds("none: see below\n");
+  const std::string path = (folder / "models/o/odd").string();
+  // Settings are called as the command line calls them.
+  holds("\nhf:o/odd cannot be asked: " + path + ": is odd; give --server http://localhost:8000\n");
+}
+
+BOOST_AUTO_TEST_CASE(folders_that_are_named_are_looked_into_in_place_of_the_caches) {
+  const test::TemporaryFolder folder;
+  folder.write("models/o/n/weights.gguf", "w");
+  folder.write("mine/a/config.json", "{}");
+  const std::string mine = (folder / "mine").string();
+  const std::string some = listed(folder, {mine}, "my.gguf");
+  BOOST_TEST(some.find("\n" + mine + "/a  0.0 kB  folder") != some.npos, some);
+  BOOST_TEST(some.find("hf:o/n") == some.npos);
+  BOOST_TEST(some.find("PLUMB_MODEL") == some.npos);
+  BOOST_TEST(some.ends_with("\nlooked in " + mine + "\n"), some);
+  const std::string two = listed(folder, {mine, (folder / "models/o").string()});
+  BOOST_TEST(two.find("/o/n/weights.gguf") != two.npos, two);
+}
+
+BOOST_AUTO_TEST_CASE(it_has_help_and_refuses_what_is_no_folder) {
+  const test::TemporaryFolder folder;
+  BOOST_TEST(listed(folder, {"--help"}).starts_with("Usage: plumb models [FOLDER"));
+  BOOST_CHECK_EXCEPTION(
+      (void)listed(folder, {"mine"}), Error,
+      test::shows(Fault::user, "mine: is no folder; name folders that hold models"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,9 +12,11 @@ grown to 100 kB, which a reader reads within a second, so within ten under the s
 up to 8 kB, within two. Inputs that do anything else, or take longer or more memory than 2 GB, are crashes and
 kept in build-fuzz/crashes. The last line is "N targets, N crashes".
 """
+import math
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,27 @@ def as_input(files):
     return b"".join(b"=== " + name.encode() + b"\n" + text.rstrip(b"\n") + b"\n" for name, text in files)
 
 
+def small_gguf():
+    """A GGUF file of plumb's own network: Llama with one layer, 8 numbers wide."""
+    def text(value):
+        return struct.pack("<Q", len(value)) + value.encode()
+    facts = {"context_length": 64, "embedding_length": 8, "block_count": 1, "feed_forward_length": 8,
+             "attention.head_count": 2, "rope.dimension_count": 4}
+    head = text("general.architecture") + struct.pack("<I", 8) + text("llama")
+    head += text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5)
+    head += b"".join(text(f"llama.{name}") + struct.pack("<II", 4, value) for name, value in facts.items())
+    shapes = {"token_embd": (8, 3), "output_norm": (8,), "blk.0.attn_norm": (8,), "blk.0.ffn_norm": (8,)}
+    shapes |= {f"blk.0.{name}": (8, 8) for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")}
+    data, entries = b"", b""
+    for name, shape in shapes.items():
+        entries += text(name + ".weight") + struct.pack("<I", len(shape)) + b"".join(struct.pack("<Q", n) for n in shape)
+        entries += struct.pack("<IQ", 0, len(data))
+        data += struct.pack("<f", 0.25) * math.prod(shape)
+        data += bytes(-len(data) % 32)
+    made = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), 2 + len(facts)) + head + entries
+    return made + bytes(-len(made) % 32) + data
+
+
 def seeds_of_models():
     """Seeds from the small models among the tests: their tokenizers' files and their headers of weights."""
     for folder in sorted(MODELS.iterdir()):
@@ -50,6 +73,7 @@ def seeds_of_models():
                 files.append((path.name, text))
         yield f"network-{folder.name}", as_input(files)
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }".ljust(53 + 64)
+    yield "gguf", as_input([("m.gguf", small_gguf() + b"\x01")])
     yield "vectors", as_input([("e.npy", header + b"\n" + bytes(8)), ("e.txt", b"Q90")])
 
 

@@ -14,7 +14,10 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
+#include "plumb/huggingface/decoder_network.hpp"
 #include "plumb/huggingface/folder_model.hpp"
+#include "plumb/huggingface/gguf_decoder.hpp"
+#include "plumb/huggingface/gguf_tensors.hpp"
 #include "plumb/huggingface/safetensors.hpp"
 #include "plumb/huggingface/tokenizer.hpp"
 #include "plumb/records/npy_file.hpp"
@@ -97,7 +100,7 @@ inline void models(std::string_view input) {
   const std::string place = folder.path().string();
   std::string text(tokenizer_text);
   bool has_tokenizer = false, has_config = false, has_weights = false;
-  std::vector<std::filesystem::path> vectors;
+  std::vector<std::filesystem::path> vectors, files;
   for (const auto& [name, content] : files_of(input)) {
     if (name == "text") {
       text = content;
@@ -112,6 +115,7 @@ inline void models(std::string_view input) {
     has_config = has_config || name == "config.json";
     has_weights = has_weights || name.find(".safetensors") != name.npos;
     if (name.ends_with(".npy")) vectors.push_back(folder / name);
+    if (name.ends_with(".gguf")) files.push_back(folder / name);
   }
   if (has_tokenizer) {
     for (const bool parse : {false, true}) {
@@ -131,6 +135,13 @@ inline void models(std::string_view input) {
         return use_network<EncoderNetwork>(folder.path(), read_encoder_config(folder.path()));
       }
       use_network<DecoderNetwork>(folder.path(), read_decoder_config(folder.path()));
+    });
+  }
+  if (!files.empty()) {
+    is_read(place, [&] {
+      const GgufTensors weights(files);
+      const DecoderConfig config = read_gguf_config(weights, files.front());
+      (void)DecoderNetwork::read(weights, files.front(), config);
     });
   }
   for (const auto& file : vectors) {

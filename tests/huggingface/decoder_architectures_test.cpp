@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_field, Folder) {
-  refuses("llama", {{"quantization_config", {{"bits", 4}}}}, "quantised weights are not supported");
+  refuses("llama", {{"quantization_config", {{"bits", 4}}}},
+          "quantization_config: weights quantised are not computed");
   refuses("gpt2", {{"scale_attn_by_inverse_layer_idx", true}},
           "scale_attn_by_inverse_layer_idx: true is not supported");
   refuses("gpt2", {{"scale_attn_weights", false}}, "scale_attn_weights: false is not supported");

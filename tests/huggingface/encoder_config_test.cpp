@@ -80,7 +80,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
   refuses("bert", {{"is_decoder", true}}, "is_decoder: true is not supported");
   refuses("bert", {{"add_cross_attention", true}}, "add_cross_attention: true is not supported");
   refuses("bert", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads: ");
-  refuses("bert", {{"quantization_config", {{"bits", 4}}}}, "quantised weights are not supported");
+  refuses("bert", {{"quantization_config", {{"bits", 4}}}},
+          "quantization_config: weights quantised are not computed");
 }
 
 BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {

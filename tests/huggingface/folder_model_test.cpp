@@ -85,4 +85,34 @@ BOOST_AUTO_TEST_CASE(a_mask_without_an_embedding_is_refused) {
                         test::says(Fault::user, "the token \"w4999\" has the id 5006"));
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_is_inspected_without_its_weights) {
+  const BertFolder folder;
+  BOOST_TEST((inspect_folder(folder.path()) == NetworkKind::masked));
+  // Weights of another shape are found when they are read.
+  std::filesystem::copy_file(small_networks / "llama/model.safetensors",
+                             folder.path() / "model.safetensors",
+                             std::filesystem::copy_options::overwrite_existing);
+  BOOST_TEST((inspect_folder(folder.path()) == NetworkKind::masked));
+  std::filesystem::remove(folder.path() / "model.safetensors");
+  BOOST_CHECK_EXCEPTION((void)inspect_folder(folder.path()), Error,
+                        test::says(Fault::user, "has neither model.safetensors nor its index"));
+  std::filesystem::remove(folder.path() / "vocab.txt");
+  BOOST_CHECK_EXCEPTION((void)inspect_folder(folder.path()), Error, [](const Error& error) {
+    return std::string(error.what()).find("vllm") ==
+           std::string::npos;  // which no masked model needs
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_causal_model_whose_tokenizer_is_not_known_has_other_ways) {
+  const test::TemporaryFolder folder;
+  std::filesystem::copy(small_networks / "llama", folder / "llama");
+  std::ofstream(folder / "llama/tokenizer_config.json") << R"({"tokenizer_class": "OwnTokenizer"})";
+  for (const bool is_asked : {false, true}) {
+    BOOST_CHECK_EXCEPTION(
+        is_asked ? (void)HuggingFaceCausalModel(folder / "llama")
+                 : (void)inspect_folder(folder / "llama"),
+        Error, test::says(Fault::user, "; or convert it: `python3 convert_hf_to_gguf.py "));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

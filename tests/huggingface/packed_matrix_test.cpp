@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -48,6 +49,31 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
         BOOST_TEST((shared == expected));
       }
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
+  constexpr std::size_t inputs = 37, outputs = PackedMatrix::width + 5;
+  const Rows weights = integers(outputs, inputs, 4), rows = integers(3, inputs, 5);
+  const Rows expected = rows * weights.transpose();
+  for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
+    PackedMatrix matrix(outputs, inputs, type);
+    const auto set = [&](std::size_t first, std::size_t count) {
+      if (type == WeightType::f32) {
+        return matrix.set_rows(first, count, weights.data() + first * inputs);
+      }
+      std::vector<std::uint16_t> bits;
+      for (std::size_t i = first * inputs; i < (first + count) * inputs; ++i) {
+        bits.push_back(detail::narrowed(type, weights.data()[i]));
+      }
+      matrix.set_rows(first, count, bits.data());
+    };
+    set(0, 3);  // a panel in two parts, and the part of another that there is
+    set(3, PackedMatrix::width - 3);
+    set(PackedMatrix::width, 5);
+    Rows out(3, outputs);
+    matrix.multiply(rows.data(), 3, inputs, out.data(), outputs);
+    BOOST_TEST((out == expected), name_of(type));
   }
 }
 

@@ -73,7 +73,9 @@ BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
   settings.lora.adapters = {{"a.gguf", 2}};
   settings.cache_type = CacheType::q8_0;
   settings.pack = 64;
+  settings.choice = EngineChoice::llama;
   const EngineOptions made = settings.options();
+  BOOST_TEST((*made.choice == EngineChoice::llama));
   BOOST_TEST(*made.gpu_layers == 3U);
   BOOST_TEST(*made.main_gpu == 1U);
   BOOST_TEST((*made.split_mode == SplitMode::row));
@@ -87,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   BOOST_TEST(idle({}, Precision::exact).empty());
   BOOST_TEST(idle({}, Precision::fast).empty());
   const auto all = idle({}, Precision::exact, "on a server");
-  BOOST_TEST(all.size() == 7U);
+  BOOST_TEST(all.size() == 8U);
   for (const auto& [name, why] : all) BOOST_TEST(why == "on a server", name);
   EngineSettings settings;
   settings.gpu_layers = 1;
@@ -99,6 +101,17 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   for (const char* name : {"main-gpu", "split-mode", "tensor-split"}) {
     BOOST_TEST(on_cpu.at(name).starts_with("beside `gpu-layers` 0"), name);
   }
+  settings = {};
+  settings.choice = EngineChoice::llama;
+  BOOST_TEST(idle(settings, Precision::exact).empty());
+  settings.choice = EngineChoice::native;  // all that is llama.cpp's
+  const auto native = idle(settings, Precision::exact);
+  BOOST_TEST(native.size() == 7U);
+  BOOST_TEST(!native.contains("engine"));
+  for (const auto& [name, why] : native)
+    BOOST_TEST(why.starts_with("beside `engine` native"), name);
+  settings.gpu_layers = 0;  // where it runs anyway
+  BOOST_TEST(!idle(settings, Precision::exact).contains("gpu-layers"));
   settings = {};
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     settings.cache_type = type;

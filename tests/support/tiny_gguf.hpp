@@ -9,12 +9,14 @@
 #include <ggml.h>
 #include <gguf.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +36,9 @@ enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
 struct TinyOptions {
   TinyKind kind = TinyKind::transformer;
+  /// One that plumb's own network knows, in place of `kind`; with biases, windows and scales where it may
+  /// have them.
+  std::string architecture{};
   bool with_bos = true;
   /// Of the file instead, where one is named; and whether the file says that BOS is added.
   std::optional<std::uint32_t> bos{};
@@ -52,11 +57,15 @@ class TinyGguf {
       : options_(options),
         random_(options.seed, "tiny"),
         file_(gguf_init_empty()),
-        shapes_(ggml_init({ggml_tensor_overhead() * 100, nullptr, true})) {
+        shapes_(ggml_init({ggml_tensor_overhead() * 200, nullptr, true})) {
     if (options.vocabulary.empty()) {
       add_vocabulary();
     } else {
       copy_vocabulary();
+    }
+    if (!options.architecture.empty()) {
+      add_known(options.architecture);
+      return;
     }
     switch (options.kind) {
       case TinyKind::transformer:
@@ -271,6 +280,98 @@ class TinyGguf {
       attention(i);
       if (!sliding) norm(block(i, "ffn_norm.weight"), width);
       feed_forward(i);
+    }
+  }
+
+  void drop(const char* name) { gguf_remove_key(file_.get(), key(name).c_str()); }
+  void norm_with_bias(const std::string& name, std::int64_t length) {
+    norm(name + ".weight", length);
+    tensor(name + ".bias", {length}, 0.1);
+  }
+  void product(const std::string& name, std::int64_t inputs, std::int64_t outputs, bool has_bias) {
+    tensor(name + ".weight", {inputs, outputs}, 0.3);
+    if (has_bias) tensor(name + ".bias", {outputs}, 0.3);
+  }
+
+  /// As llama.cpp's converter writes it.
+  void add_known(const std::string& of) {
+    const auto is = [&](std::initializer_list<const char*> names) {
+      return std::any_of(names.begin(), names.end(), [&](const char* one) { return of == one; });
+    };
+    const bool is_plain = is({"gpt2", "starcoder", "gptneox", "phi2", "starcoder2"});
+    const bool has_layer_norms = is_plain || of == "stablelm", is_gemma = is({"gemma", "gemma2"});
+    const bool is_fused = is({"gpt2", "starcoder", "gptneox"});
+    const std::int64_t keys = is({"gpt2", "gptneox", "phi2"}) ? heads
+                              : of == "starcoder"             ? 1
+                                                              : kv_heads;
+    const std::int64_t size = is_gemma ? 16 : width / heads;
+    begin(of);
+    if (keys != heads) set("attention.head_count_kv", keys);
+    if (has_layer_norms) {
+      drop("attention.layer_norm_rms_epsilon");
+      set("attention.layer_norm_epsilon", 1e-5);
+    }
+    if (is({"gpt2", "starcoder"})) {
+      drop("rope.dimension_count");
+      tensor("position_embd.weight", {width, std::int64_t{options_.context}}, 0.5);
+    }
+    if (is({"gptneox", "phi2", "stablelm"})) set("rope.dimension_count", size / 2);
+    if (is({"gptneox", "stablelm"})) {
+      gguf_set_val_bool(file_.get(), key("use_parallel_residual").c_str(), of == "gptneox");
+    }
+    if (is({"llama", "qwen2"})) set("rope.freq_base", 100.0);
+    if (of == "qwen3") set("attention.key_length", size), set("attention.value_length", size);
+    if (is_gemma) {
+      set("attention.key_length", size), set("attention.value_length", size);
+      set("rope.dimension_count", size);
+    }
+    if (of == "gemma2") {
+      set("attn_logit_softcapping", 3.0), set("final_logit_softcapping", 5.0);
+      set("attention.sliding_window", std::int64_t{4});
+    }
+    if (of == "granite") {
+      set("logit_scale", 2.0), set("residual_scale", 0.5);
+      set("embedding_scale", 3.0), set("attention.scale", 0.25);
+    }
+    if (of == "llama") {  // Llama 3's factors, by frequency
+      tensor("rope_freqs.weight", {size / 2}, 0.4, 2.0);
+    }
+    has_layer_norms ? norm_with_bias("output_norm", width) : norm("output_norm.weight", width);
+    const auto vocabulary = static_cast<std::int64_t>(tokens_.size());
+    if (is({"gptneox", "phi2", "stablelm", "olmo2", "qwen3"})) {
+      product("output", width, vocabulary, of == "phi2");
+    }
+    for (std::int64_t i = 0; i < layers; ++i) {
+      const bool has_biases = is_plain || of == "llama";
+      const auto norm_of = [&](const char* name) {
+        has_layer_norms ? norm_with_bias(block(i, name), width)
+                        : norm(block(i, name) + ".weight", width);
+      };
+      if (of != "olmo2") norm_of("attn_norm");
+      if (!is({"olmo2", "phi2"})) norm_of("ffn_norm");
+      if (is({"olmo2", "gemma2"})) norm_of("post_attention_norm"), norm_of("post_ffw_norm");
+      if (is_fused) {
+        product(block(i, "attn_qkv"), width, size * (heads + 2 * keys), true);
+      } else {
+        const bool has = has_biases || is({"qwen2", "stablelm"});
+        product(block(i, "attn_q"), width, size * heads, has);
+        product(block(i, "attn_k"), width, size * keys, has);
+        product(block(i, "attn_v"), width, size * keys, has);
+      }
+      product(block(i, "attn_output"), size * heads, width, has_biases);
+      if (of == "qwen3") {
+        norm(block(i, "attn_q_norm.weight"), size);
+        norm(block(i, "attn_k_norm.weight"), size);
+      } else if (of == "olmo2") {
+        norm(block(i, "attn_q_norm.weight"), size * heads);
+        norm(block(i, "attn_k_norm.weight"), size * keys);
+      } else if (of == "stablelm") {
+        tensor(block(i, "attn_q_norm.weight"), {size, heads}, 0.1, 1.0);
+        tensor(block(i, "attn_k_norm.weight"), {size, keys}, 0.1, 1.0);
+      }
+      if (!is_plain) product(block(i, "ffn_gate"), width, inner, of == "llama");
+      product(block(i, "ffn_up"), width, inner, has_biases);
+      product(block(i, "ffn_down"), inner, width, has_biases);
     }
   }
 

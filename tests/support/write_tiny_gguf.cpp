@@ -7,6 +7,7 @@
 //   write_tiny_gguf OUT.gguf bf16     in BF16
 //   write_tiny_gguf OUT.gguf cut      the same weights in F32
 //   write_tiny_gguf OUT.gguf two-way  one whose metadata says that attention is not causal
+//   write_tiny_gguf OUT.gguf sliding  one with sliding windows; also recurrent, hybrid
 //   write_tiny_gguf LEAD parts SEED   in three parts, the first of which goes by no weight
 
 #include <cstdlib>
@@ -31,6 +32,13 @@ int main(int argc, char** argv) {
     plumb::test::TinyGguf(options)
         .edit([](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", false); })
         .write(argv[1]);
+    return 0;
+  }
+  if (kind == "sliding") options.kind = plumb::test::TinyKind::sliding_window;
+  if (kind == "recurrent") options.kind = plumb::test::TinyKind::recurrent;
+  if (kind == "hybrid") options.kind = plumb::test::TinyKind::hybrid;
+  if (kind == "sliding" || kind == "recurrent" || kind == "hybrid") {
+    plumb::test::TinyGguf(options).write(argv[1]);
     return 0;
   }
   if (kind == "parts") {

@@ -66,7 +66,7 @@ def is_clean(compiler, source, *more):
 
 def public_headers():
     """All but those of libraries that are not there."""
-    absent = ["/mpi_", *([] if command.LLAMA_INCLUDE else ["backend/llama"])]
+    absent = ["/mpi_", *([] if command.LLAMA_INCLUDE else ["backend/llama", "huggingface/native_gguf"])]
     return [name for name in HEADERS if not any(word in other for word in absent for other in closure(name) | {name})]
 
 

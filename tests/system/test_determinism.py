@@ -104,19 +104,21 @@ class EveryJob(unittest.TestCase):
 
 @command.needs_vocabularies
 class Engine(unittest.TestCase):
-    """llama.cpp's threads, and plumb's over it."""
+    """Threads of llama.cpp and of plumb's own network, and plumb's over them."""
 
     def test_threads(self):
         folder = command.temporary_folder(self)
         model = command.tiny_model(folder)
-        found = []
-        for threads in ("1", "2", "3"):
-            out = folder / threads
-            command.probe(out, "--relations", "continent,plural", "--limit", "6", "--threads", threads, model=model)
-            found.append(results(out))
-        self.assertTrue(found[0])
-        self.assertEqual(found[0], found[1])
-        self.assertEqual(found[0], found[2])
+        for engine in ("llama", "native"):
+            found = []
+            for threads in ("1", "2", "3"):
+                out = folder / f"{engine}-{threads}"
+                command.probe(out, "--relations", "continent,plural", "--limit", "6", "--engine", engine, "--threads", threads,
+                              model=model)
+                found.append(results(out))
+            self.assertTrue(found[0])
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(found[0], found[2])
 
 
 if __name__ == "__main__":

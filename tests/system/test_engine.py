@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command tells llama.cpp: adapters, the cache's numbers, nodes a step. No GPU is at hand."""
+"""What computes a .gguf model, and what the command tells llama.cpp: adapters, the cache's numbers, nodes a step. No GPU is at
+hand."""
 import hashlib
 import json
 import os
@@ -15,7 +16,9 @@ PROGRAMS = "plumb_command write_tiny_gguf"
 RELATIONS = "capital,continent"
 
 
-class Engine(unittest.TestCase):
+class Llama(unittest.TestCase):
+    ENGINE = "llama"
+
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
@@ -27,8 +30,8 @@ class Engine(unittest.TestCase):
 
     @classmethod
     def probe(cls, run, *words, model=None, code=0):
-        return command.probe(cls.folder / run, "--relations", RELATIONS, "--limit", 3, *words, model=model or cls.model,
-                             code=code)
+        return command.probe(cls.folder / run, "--relations", RELATIONS, "--limit", 3, "--engine", cls.ENGINE, *words,
+                             model=model or cls.model, code=code)
 
     @classmethod
     def scores(cls, run):
@@ -201,8 +204,136 @@ class Engine(unittest.TestCase):
         folder = self.folder / "bert"
         folder.mkdir()
         (folder / "config.json").write_text("{}")
-        for words in (("--gpu-layers", 0), ("--lora", self.adapter), ("--cache-type", "f32"), ("--pack", 64)):
-            self.assertIn(f"{words[0]}: is for .gguf files", self.refused(*words, model=folder))
+        for words in (("--engine", "native"), ("--gpu-layers", 0), ("--lora", self.adapter), ("--cache-type", "f32"),
+                      ("--pack", 64)):
+            done = command.probe(self.folder / "refused", *words, model=folder, code=2)
+            self.assertIn(f"{words[0]}: is for .gguf files", done.stderr)
+
+
+class Native(unittest.TestCase):
+    """plumb's own network over .gguf files."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.model = cls.write("tiny.gguf")
+
+    @classmethod
+    def write(cls, name, *kind):
+        subprocess.run([command.BUILD / "write_tiny_gguf", cls.folder / name, *map(str, kind)], check=True)
+        return cls.folder / name
+
+    def probe(self, run, *words, model=None, code=0):
+        return command.probe(self.folder / run, "--relations", RELATIONS, "--limit", 3, *words, model=model or self.model,
+                             code=code)
+
+    def scores(self, run):
+        return [score for relation in RELATIONS.split(",")
+                for row in command.rows(self.folder / run / f"{relation}_results.jsonl") for score in row["pll_scores"]]
+
+    def settings(self, run):
+        return json.loads((self.folder / run / "run.json").read_text())["settings"]
+
+    def apart(self, one, other):
+        return max(abs(a - b) for a, b in zip(self.scores(one), self.scores(other), strict=True))
+
+    @unittest.skipIf(os.environ.get("PLUMB_LLAMA_BACKEND"), "skipped: llama.cpp is built for a GPU")
+    def test_it_is_the_default_for_what_it_computes_exactly_and_the_record_says_so(self):
+        self.probe("default")
+        self.probe("native", "--engine", "native")
+        self.probe("llama", "--engine", "llama")
+        settings = self.settings("default")
+        self.assertTrue(settings["backend"].startswith("native, tokens by llama.cpp "))
+        self.assertEqual((settings["weights"], settings["device"], settings["cache_type"], settings["pack"]),
+                         ("F32", "CPU", "f32", None))
+        self.assertEqual(self.scores("default"), self.scores("native"))
+        self.assertTrue(self.settings("llama")["backend"].startswith("llama.cpp "))
+        self.assertLess(self.apart("native", "llama"), 1e-4)
+        self.assertGreater(self.apart("native", "llama"), 0)
+        for run, words in (("fast", ("--precision", "fast")), ("pack", ("--pack", 64))):
+            self.probe(run, *words)
+            self.assertTrue(self.settings(run)["backend"].startswith("llama.cpp "), run)
+
+    def test_what_it_does_not_know_is_llama_cpps(self):
+        for kind in ("sliding", "recurrent", "hybrid"):
+            model = self.write(f"{kind}.gguf", kind)
+            self.probe(kind, model=model)
+            self.assertTrue(self.settings(kind)["backend"].startswith("llama.cpp "))
+            refused = self.probe("refused", "--engine", "native", model=model, code=2).stderr
+            self.assertIn("is not computed in plumb's own network, which knows gemma, ", refused)
+            self.assertIn("; say --engine llama, or leave it out", refused)
+        half = self.write("two-way.gguf", "two-way")
+        self.assertIn("is not a causal language model", self.probe("refused", "--engine", "native", model=half, code=2).stderr)
+
+    def test_options_of_llama_cpp_are_refused_beside_it(self):
+        for words in (("--pack", 64), ("--cache-type", "f32"), ("--lora", "a.gguf"), ("--gpu-layers", 3)):
+            self.assertIn(f"{words[0]}: has no effect beside --engine native",
+                          self.probe("refused", "--engine", "native", *words, code=2).stderr)
+        self.assertIn("--precision: fast has no effect beside --engine native",
+                      self.probe("refused", "--engine", "native", "--precision", "fast", code=2).stderr)
+        self.assertIn("--engine: 'mine' is not a choice", self.probe("refused", "--engine", "mine", code=2).stderr)
+
+    def test_weights_of_16_bits_are_exact_as_they_are(self):
+        cache = self.folder / "cache"
+        with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(cache)}):
+            self.probe("half", "--engine", "native", model=self.write("half.gguf", "bf16"))
+            self.probe("cut", "--engine", "native", model=self.write("cut.gguf", "cut"))
+            self.assertFalse(cache.exists())
+        self.assertEqual(self.settings("half")["weights"], "BF16")
+        self.assertFalse(self.settings("half")["quantized"])
+        self.assertEqual(self.scores("half"), self.scores("cut"))
+
+    def test_no_byte_depends_on_threads_or_shards(self):
+        self.probe("whole", "--engine", "native", "--threads", 1)
+        self.probe("three", "--engine", "native", "--threads", 3)
+        self.assertEqual(command.results(self.folder / "whole"), command.results(self.folder / "three"))
+        for shard in (1, 2):
+            self.probe(f"shard-{shard}", "--engine", "native", "--shard", f"{shard}/2")
+        command.plumb("merge", self.folder / "shard-1", self.folder / "shard-2", "--out", self.folder / "merged")
+        self.assertEqual(command.results(self.folder / "merged"), command.results(self.folder / "whole"))
+
+    def test_a_run_is_resumed_and_merged_by_its_own_engine(self):
+        for engine in ("llama", "native"):
+            self.probe(engine + "-run", "--engine", engine)
+            self.probe(engine + "-run", "--resume")  # nothing is said of the engine
+            for shard in (1, 2):
+                self.probe(f"{engine}-{shard}", "--engine", engine, "--shard", f"{shard}/2")
+            merged = f"{engine}-merged"
+            command.plumb("merge", self.folder / f"{engine}-1", self.folder / f"{engine}-2", "--out", self.folder / merged)
+            self.assertEqual(self.settings(merged)["backend"], self.settings(engine + "-run")["backend"])
+        self.assertIn("backend: the run was begun with",
+                      self.probe("llama-run", "--resume", "--engine", "native", code=2).stderr)
+
+    def test_every_job_runs_on_it_and_its_vectors_and_answers_are_those_of_llama_cpp(self):
+        graph = self.folder / "graph"
+        graph.mkdir()
+        (graph / "entity2text.txt").write_text("a\tthe hill\nb\tan island\nc\tthis town\n")
+        (graph / "relation2text.txt").write_text("r\tis next to\n")
+        for part, rows in (("train", "a\tr\tb\nb\tr\tc\n"), ("dev", "b\tr\ta\n"), ("test", "a\tr\tc\nc\tr\ta\n")):
+            (graph / f"{part}.tsv").write_text(rows)
+        facts = ("--data", command.FACTS, "--relations", RELATIONS, "--limit", 2)
+        jobs = {"deer": ("rank", "--data", graph, "--method", "deer", "--shots", 1),
+                "lm-head": ("rank", "--data", graph, "--method", "lm-head", "--shots", 1),
+                "many-shot": ("many-shot", *facts, "--shots", 2, "--generate"),
+                "calibrate": ("calibrate", *facts), "generate": ("generate", *facts, "--wordnet", "none")}
+        for job, words in jobs.items():
+            said = {}
+            for engine in ("native", "llama"):
+                out = self.folder / f"{job}-{engine}"
+                command.plumb(*words, "--model", self.model, "--engine", engine, "--out", out)
+                self.assertTrue(self.settings(out.name)["backend"].startswith(engine), job)
+                said[engine] = self.numbers(json.loads((out / "metrics.json").read_text()))
+            self.assertEqual(len(said["native"]), len(said["llama"]), job)
+            self.assertGreater(len(said["native"]), 0)
+            for mine, theirs in zip(said["native"], said["llama"]):
+                self.assertAlmostEqual(mine, theirs, places=3, msg=job)
+
+    def numbers(self, value):
+        if isinstance(value, dict):
+            return [n for name in sorted(value) for n in self.numbers(value[name])]
+        if isinstance(value, list):
+            return [n for item in value for n in self.numbers(item)]
+        return [value] if isinstance(value, float) else []
 
 
 if __name__ == "__main__":

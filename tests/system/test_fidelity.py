@@ -59,6 +59,24 @@ class AgainstLmPubQuiz(unittest.TestCase):
                     compared += 1
         self.assertEqual(compared, 2010)
 
+    def test_the_same_file_in_llama_cpp_gives_these_scores(self):
+        """Of plumb's own network, which is the default, and of llama.cpp over the same F32 weights."""
+        probed = command.temporary_folder(self) / "run"
+        command.probe(probed, "--relations", ",".join(self.relations), "--limit", 10, "--engine", "llama", data=BEAR)
+        backends = [json.loads((folder / "run.json").read_text())["settings"]["backend"] for folder in (self.probed, probed)]
+        self.assertTrue(backends[0].startswith("native, tokens by llama.cpp "), backends)
+        self.assertTrue(backends[1].startswith("llama.cpp "), backends)
+        worst = 0
+        for relation in self.relations:
+            golden = command.rows(GOLDEN / f"{relation}_results.jsonl")
+            native, llama = (command.rows(folder / f"{relation}_results.jsonl") for folder in (self.probed, probed))
+            for theirs, mine, other in zip(golden, native, llama, strict=True):
+                for a, b, c in zip(theirs["pll_scores"], mine["pll_scores"], other["pll_scores"], strict=True):
+                    self.assertLess(abs(a - c), 1e-3)
+                    worst = max(worst, abs(b - c))
+        print(f"worst {worst:.6f} nats ... ", end="")
+        self.assertLess(worst, 1e-3)
+
     def test_little_more_is_fed_than_the_tree_has_nodes(self):
         run = json.loads((self.probed / "run.json").read_text())
         self.assertLessEqual(run["tokens_fed"], 1.05 * run["tree_nodes"])

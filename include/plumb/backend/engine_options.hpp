@@ -48,6 +48,19 @@ enum class Precision { exact, fast };
   return precision == Precision::exact ? "exact" : "fast";
 }
 
+/// What computes a .gguf model: plumb's own network, or llama.cpp.
+enum class EngineChoice { native, llama };
+[[nodiscard]] constexpr std::array<EngineChoice, 2> every(EngineChoice) noexcept {
+  return {EngineChoice::native, EngineChoice::llama};
+}
+[[nodiscard]] constexpr std::string_view name_of(EngineChoice choice) noexcept {
+  return choice == EngineChoice::native ? "native" : "llama";
+}
+/// What ModelDescription::backend begins with.
+[[nodiscard]] constexpr std::string_view backend_lead(EngineChoice choice) noexcept {
+  return choice == EngineChoice::native ? "native" : "llama.cpp";
+}
+
 /// A LoRA adapter in a file; its change of the weights is multiplied by `scale`.
 struct LoraAdapter {
   std::filesystem::path file{};
@@ -57,6 +70,8 @@ struct LoraAdapter {
 };
 
 struct EngineOptions {
+  /// Not said: what suits the file.
+  std::optional<EngineChoice> choice{};
   /// Layers that a GPU holds; not said: all, where the engine has a GPU.
   std::optional<std::size_t> gpu_layers{};
   /// The GPU that holds what is not split.
@@ -73,7 +88,8 @@ struct EngineOptions {
 
   /// The setting of the first that was chosen; empty where all is the engine's choice.
   [[nodiscard]] std::string_view first_chosen() const noexcept {
-    return gpu_layers              ? "gpu-layers"
+    return choice                  ? "engine"
+           : gpu_layers            ? "gpu-layers"
            : main_gpu              ? "main-gpu"
            : split_mode            ? "split-mode"
            : !tensor_split.empty() ? "tensor-split"

@@ -68,7 +68,7 @@ int run_data_command(Console& console, const ModelMaker& make_model);
 int run_compare_command(Console& console);
 int run_merge_command(Console& console, const CommandRunner& run);
 int run_report_command(Console& console);
-int run_models_command(Console& console);
+int run_models_command(Console& console, const ModelMaker& make_model);
 
 }  // namespace compiled
 #endif
@@ -92,7 +92,7 @@ inline constexpr const char* command_usage =
     "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
     "  plumb merge      the shards of one job (--shard I/N) into one run folder\n"
     "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
-    "  plumb models     models that --model can name as hf:OWNER/NAME, where they were downloaded\n"
+    "  plumb models     models at hand, what each can be asked, and what to do where it cannot\n"
     "  plumb manual     all options of all commands, as a man page\n"
     "  plumb completion bash|zsh: what a shell completes\n\n"
     "`plumb COMMAND --help` or `plumb help COMMAND` lists a command's options; `plumb --version`\n"
@@ -191,7 +191,7 @@ inline int run_command(const std::string& command, Console& console, const Model
       return run_command(of, asking, make_model);
     });
   }
-  if (command == "models") return subcommands::run_models_command(console);
+  if (command == "models") return subcommands::run_models_command(console, make_model);
   if (command == "manual") {
     console.out << man_page(manual_of_all(console, make_model), PLUMB_VERSION);
     return 0;

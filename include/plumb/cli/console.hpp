@@ -184,7 +184,8 @@ class ModelMaker {
   /// have `kind(ModelOptions)`, which returns a ModelKind and loads nothing, so that what a model of
   /// that kind cannot do is refused before one is loaded. What of ModelOptions it heeds beside model,
   /// threads and special tokens it says in `takes(option)`, by the options' names ("server", "precision",
-  /// "gpu-layers"); without that the command has none of them.
+  /// "gpu-layers"); without that the command has none of them. It may have `inspect(ModelOptions)`, which
+  /// returns a ModelKind, or throws the user error that asking for the model would, without its weights.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -199,6 +200,9 @@ class ModelMaker {
                   }) {
       takes_ = [make](std::string_view option) { return make.takes(option); };
     }
+    if constexpr (requires(const ModelOptions& options) { make.inspect(options); }) {
+      inspect_ = [make](const ModelOptions& options) { return make.inspect(options); };
+    }
     make_ = [make](const ModelOptions& options) mutable {
       return AnyModel::made_by([&] { return make(options); });
     };
@@ -211,10 +215,15 @@ class ModelMaker {
   [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
     return kind_(options);
   }
+  [[nodiscard]] bool inspects() const { return inspect_ != nullptr; }
+  /// Throws the user error that asking for the model would, as far as that is known without its weights.
+  /// Only where it `inspects`.
+  [[nodiscard]] ModelKind inspect(const ModelOptions& options) const { return inspect_(options); }
 
  private:
   std::function<AnyModel(const ModelOptions&)> make_;
   std::function<std::optional<ModelKind>(const ModelOptions&)> kind_;
+  std::function<ModelKind(const ModelOptions&)> inspect_;
   std::function<bool(std::string_view)> takes_;
 };
 

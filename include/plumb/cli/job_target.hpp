@@ -21,8 +21,10 @@
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/core/cores.hpp"
+#include "plumb/records/run_record.hpp"
 #include "plumb/run/engine_settings.hpp"
 #include "plumb/run/job.hpp"
+#include "plumb/run/merge_shards.hpp"
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/replaced_folder.hpp"
 #include "plumb/run/shard.hpp"
@@ -168,7 +170,7 @@ struct JobTarget {
                         (described.cache_type.empty() || described.cache_type == "f32");
     // llama.cpp rounds activations to the weights' type; an engine of the user's says what it does.
     const bool asked = takes_precision ? precision == Precision::exact &&
-                                             !(holds(described.backend, "llama.cpp") &&
+                                             !(described.backend.starts_with("llama.cpp") &&
                                                holds(described.weights, "16"))
                                        : holds(described.weights, "F32");
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
@@ -192,6 +194,7 @@ struct JobTarget {
   /// not there.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
+    keep_engine(console);
     if (!server.empty()) {
       if (values.contains("model")) {
         throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
@@ -205,6 +208,22 @@ struct JobTarget {
     if (!is_hub_name(model.string())) return;
     model_given = std::exchange(model, std::move(path)).string();
     model_name = std::move(name);
+  }
+
+  /// Where no engine is said, that of the run that is resumed, or of the shards that are merged: the
+  /// engine that is the default changes numbers in their last digits.
+  void keep_engine(const Console& console) {
+    if (engine.choice) return;
+    Json settings;
+    if (console.merged) {
+      settings = console.merged->record.value("settings", Json());
+    } else if (resume) {
+      settings = kept_settings(out);
+    }
+    const std::string backend = first_string(settings, "backend").value_or("");
+    for (const EngineChoice one : every(EngineChoice{})) {
+      if (backend.starts_with(backend_lead(one))) engine.choice = one;
+    }
   }
 
   /// The model as a command line says it.

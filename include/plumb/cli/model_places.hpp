@@ -219,11 +219,12 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                        (named.file.empty() ? "" : " " + named.file) + "`");
 }
 
-/// A model that can be named, its bytes and what it is.
+/// A model that can be named, its bytes, what it is, and where it lies.
 struct ModelAtHand {
   std::string word;
   std::uintmax_t bytes = 0;
   std::string kind{};
+  DiskPath path{};
 };
 
 [[nodiscard]] inline std::uintmax_t size_of(const DiskPath& file) {
@@ -234,39 +235,68 @@ struct ModelAtHand {
 }
 [[nodiscard]] inline ModelAtHand gguf_at_hand(std::string word, const DiskPath& file) {
   const std::vector<DiskPath> parts = model_files(file);
-  ModelAtHand made{std::move(word), 0, "GGUF"};
+  ModelAtHand made{std::move(word), 0, "GGUF", file};
   for (const DiskPath& part : parts) made.bytes += size_of(part);
   if (parts.size() > 1) made.kind += ", " + std::to_string(parts.size()) + " parts";
   return made;
 }
 
-/// What --model can name in a folder: itself, its .gguf files and those in its own folders.
-[[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
-                                                        const HubName& named) {
-  std::vector<ModelAtHand> all;
-  if (is_model_folder(folder)) {
-    ModelAtHand one{named.word(), 0, "folder"};
-    try {
-      const Json config = read_json_object(folder / "config.json");
-      if (const auto type = first_string(config, "model_type")) one.kind += ", " + *type;
-    } catch (const Error&) {
-      one.kind += ", config.json cannot be read";
-    }
-    const std::vector<DiskPath> weights = folder.files(".safetensors");
-    for (const DiskPath& file : weights) one.bytes += size_of(file);
-    if (weights.empty()) one.kind += ", without .safetensors";
-    all.push_back(std::move(one));
+/// A folder that holds a model or, as a download that did not end may, parts of one; nothing for another.
+[[nodiscard]] inline std::optional<ModelAtHand> folder_at_hand(std::string word,
+                                                               const DiskPath& folder) {
+  const std::vector<DiskPath> weights = folder.files(".safetensors");
+  const bool is_part =
+      folder.files(".gguf").empty() && !(weights.empty() && folder.files(".bin").empty());
+  if (!is_model_folder(folder) && !is_part) return std::nullopt;
+  ModelAtHand one{std::move(word), 0, "folder", folder};
+  try {
+    const Json config = read_json_object(folder / "config.json");
+    if (const auto type = first_string(config, "model_type")) one.kind += ", " + *type;
+  } catch (const Error&) {
+    one.kind += ", config.json cannot be read";
   }
-  if (named.owner.empty()) return all;  // hf:NAME/FILE would read as OWNER/NAME
+  for (const DiskPath& file : weights) one.bytes += size_of(file);
+  if (weights.empty()) one.kind += ", without .safetensors";
+  return one;
+}
+
+/// What --model can name in a folder: itself, its .gguf files and those in its own folders. `word` names
+/// the folder, and `names_files` is whether a file can be named behind it.
+[[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
+                                                        const std::string& word, bool names_files) {
+  std::vector<ModelAtHand> all;
+  if (auto one = folder_at_hand(word, folder)) all.push_back(*std::move(one));
   const auto add = [&](const DiskPath& of, const std::string& lead) {
-    for (const DiskPath& file : gguf_models(of)) {
-      all.push_back(gguf_at_hand(named.word() + "/" + lead + file.name(), file));
+    for (const DiskPath& file : names_files ? gguf_models(of) : std::vector<DiskPath>{}) {
+      all.push_back(gguf_at_hand(word + "/" + lead + file.name(), file));
     }
   };
   add(folder, "");
   for (const DiskPath& entry : folder.list()) {
     if (entry.is_folder()) add(entry, entry.name() + "/");
   }
+  return all;
+}
+
+/// The same for folders that a user names, with the models in the folders below, by their paths. Throws a
+/// user error for a word that is no folder.
+[[nodiscard]] inline std::vector<ModelAtHand> models_below(const std::vector<std::string>& words) {
+  std::vector<ModelAtHand> all;
+  for (const std::string& word : words) {
+    const DiskPath folder(word);
+    if (!folder.is_folder()) {
+      throw user_error({.file = folder}, "is no folder",
+                       "name folders that hold models, or none for what was downloaded");
+    }
+    const std::string lead = word.ends_with('/') ? word.substr(0, word.size() - 1) : word;
+    for (ModelAtHand& one : models_in(folder, lead, true)) all.push_back(std::move(one));
+    for (const DiskPath& entry : folder.list()) {
+      if (!entry.is_folder()) continue;
+      auto one = folder_at_hand(lead + "/" + entry.name(), entry);
+      if (one) all.push_back(*std::move(one));
+    }
+  }
+  over::sort(all, {}, &ModelAtHand::word);
   return all;
 }
 
@@ -291,7 +321,8 @@ struct ModelAtHand {
   std::vector<ModelAtHand> all;
   for (const HubName& name : names_in(places)) {
     for (const DiskPath& folder : name.folders(places)) {
-      for (ModelAtHand& one : models_in(folder, name)) {
+      // hf:NAME/FILE would read as OWNER/NAME.
+      for (ModelAtHand& one : models_in(folder, name.word(), !name.owner.empty())) {
         if (over::find(all, one.word, &ModelAtHand::word) == all.end()) all.push_back(one);
       }
     }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb models: which models are at hand by name?
+// plumb models: which models are at hand, and what can each be asked?
 //
 // Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), and other files of
-// models in plumb's cache by their paths, with size and kind. Nothing is loaded; whether plumb can
-// ask a model is said when it is.
+// models in plumb's cache by their paths; or the models in folders that are named. A folder's
+// configuration and tokenizer are read as they would be to ask it, a .gguf file's head; no weights are.
+// One that cannot be asked is listed with the reason and what to do, in the words of the error that
+// asking it would end with.
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plumb/cli/arguments.hpp"
+#include "plumb/cli/console.hpp"
 #include "plumb/cli/model_places.hpp"
+#include "plumb/core/error.hpp"
 #include "plumb/report/text_table.hpp"
 
 namespace plumb {
@@ -32,26 +38,57 @@ namespace detail {
 }  // namespace detail
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
-inline int run_models_command(Console& console) {
-  const detail::options::options_description none;
-  if (!detail::parse_arguments(console, "plumb models [--help]", none)) return 0;
+inline int run_models_command(Console& console, const ModelMaker& make_model) {
+  detail::options::options_description list;
+  list.add_options()(
+      "folder", detail::options::value<std::vector<std::string>>()->value_name("DIR"),
+      "list the models in this folder, and in the folders in it, in place of those that "
+      "were downloaded");
+  const auto values =
+      detail::parse_arguments(console, "plumb models [FOLDER…] [--help]", list, {{"folder", -1}});
+  if (!values) return 0;
   const detail::ModelPlaces places = detail::model_places(console);
-  const std::string looked = places.hub.string() + " and " + places.own.string();
-  auto models = detail::models_at_hand(places);
-  for (auto& one : detail::files_beside(places)) models.push_back(std::move(one));
-  if (const std::string given = console.variable("PLUMB_MODEL"); !given.empty()) {
-    console.out << "PLUMB_MODEL is " << given << ", asked where --model is not given\n";
+  const auto given = values->find("folder");
+  std::vector<detail::ModelAtHand> models;
+  std::string looked;
+  if (given != values->end()) {
+    const auto words = given->second.as<std::vector<std::string>>();
+    models = detail::models_below(words);
+    looked = text_list(words);
+  } else {
+    models = detail::models_at_hand(places);
+    for (auto& one : detail::files_beside(places)) models.push_back(std::move(one));
+    looked = places.hub.string() + " and " + places.own.string();
+    if (const std::string named = console.variable("PLUMB_MODEL"); !named.empty()) {
+      console.out << "PLUMB_MODEL is " << named << ", asked where --model is not given\n";
+    }
   }
   if (models.empty()) {
     console.out << "no models in " << looked << "; `hf download OWNER/NAME` gets one\n";
     return 0;
   }
-  TextTable table({"--model", "size", "kind"});
+  const bool inspects = make_model.inspects();
+  std::vector<std::string> columns{"--model", "size", "kind"};
+  if (inspects) columns.emplace_back("asked by");
+  TextTable table(columns);
+  std::string refused;
   for (const detail::ModelAtHand& one : models) {
-    table.add({one.word, detail::bytes_in_words(one.bytes), one.kind});
+    std::vector<std::string> cells{one.word, detail::bytes_in_words(one.bytes), one.kind};
+    if (inspects) {
+      try {
+        const ModelKind kind = make_model.inspect({.model = one.path.path()});
+        cells.emplace_back(kind == ModelKind::causal ? "all commands"
+                                                     : "probe, calibrate, generate");
+      } catch (const Error& error) {
+        cells.emplace_back("none: see below");
+        refused += "\n" + one.word + " cannot be asked: " + detail::as_options(error.what()) + "\n";
+      }
+    }
+    table.add(cells);
   }
-  console.out << table.text() << "\nlooked in " << looked << ", and below "
-              << places.own.parent().string() << "\n";
+  console.out << table.text() << refused << "\nlooked in " << looked;
+  if (given == values->end()) console.out << ", and below " << places.own.parent().string();
+  console.out << "\n";
   return 0;
 }
 

@@ -23,8 +23,10 @@ namespace plumb::detail {
 /// The fields of a config.json.
 class ConfigFields {
  public:
-  explicit ConfigFields(const std::filesystem::path& file)
-      : file_(file), object_(read_json_object(file)) {}
+  /// `else_do` is what can be done with a model that has values which are not modelled; empty for
+  /// nothing.
+  explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
+      : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
   /// The fields of an object within: `field` of it is shown as "name.field". An object that is absent has
   /// no fields. Throws a user error for what is no object.
@@ -34,12 +36,18 @@ class ConfigFields {
       throw wrong(name, "is " + value->dump() + ", not an object",
                   "fetch the model's config.json again");
     }
-    return ConfigFields(file_, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
+    return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem,
                             const std::string& remedy) const {
     return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);
+  }
+  /// The error of a value that makes sense and that the network does not model; `known` says which it
+  /// does.
+  [[nodiscard]] Error unmodelled(const std::string& field, const std::string& problem,
+                                 const std::string& known) const {
+    return wrong(field, problem, known + (else_do_.empty() ? "" : "; " + else_do_));
   }
 
   [[nodiscard]] const Json* find(const std::string& field) const {
@@ -53,7 +61,7 @@ class ConfigFields {
     return found != object_.end() && found->is_null();
   }
   /// Fields of nothing.
-  [[nodiscard]] ConfigFields none() const { return ConfigFields(file_, Json::object(), prefix_); }
+  [[nodiscard]] ConfigFields none() const { return ConfigFields(*this, Json::object(), prefix_); }
 
   /// A number of things, at least 1.
   [[nodiscard]] std::size_t count(const std::string& field,
@@ -158,7 +166,7 @@ class ConfigFields {
                                                   : value->dump();
     const auto known = activation_named(name);
     if (!known) {
-      throw wrong(field, "'" + name + "' is not known", "known are " + activation_list());
+      throw unmodelled(field, "'" + name + "' is not known", "known are " + activation_list());
     }
     return *known;
   }
@@ -166,17 +174,22 @@ class ConfigFields {
   /// The only supported value of a field, which is also what its absence means.
   void expect(const std::string& field, const Json& supported) const {
     if (const Json* value = find(field); value != nullptr && *value != supported) {
-      throw wrong(field, value->dump() + " is not supported", "only " + supported.dump() + " is");
+      throw unmodelled(field, value->dump() + " is not supported",
+                       "only " + supported.dump() + " is");
     }
   }
 
  private:
-  ConfigFields(std::filesystem::path file, Json object, std::string prefix)
-      : file_(std::move(file)), object_(std::move(object)), prefix_(std::move(prefix)) {}
+  ConfigFields(const ConfigFields& of, Json object, std::string prefix)
+      : file_(of.file_),
+        object_(std::move(object)),
+        prefix_(std::move(prefix)),
+        else_do_(of.else_do_) {}
 
   std::filesystem::path file_;
   Json object_;
-  std::string prefix_;
+  std::string prefix_{};
+  std::string else_do_{};
 };
 
 }  // namespace plumb::detail

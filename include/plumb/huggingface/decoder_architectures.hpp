@@ -13,10 +13,12 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/text_list.hpp"
+#include "plumb/data/json_file.hpp"
 #include "plumb/huggingface/config_fields.hpp"
 #include "plumb/huggingface/decoder_config.hpp"
 #include "plumb/huggingface/gpt_family.hpp"
 #include "plumb/huggingface/llama_family.hpp"
+#include "plumb/huggingface/other_ways.hpp"
 
 namespace plumb {
 
@@ -70,17 +72,18 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  const detail::ConfigFields fields(folder / "config.json");
+  const detail::ConfigFields fields(folder / "config.json", detail::other_ways(folder));
   const std::string type = fields.text("model_type", "");
   const DecoderArchitecture* const found = find_architecture(type, known);
   if (found == nullptr) {
-    throw fields.wrong(
+    throw fields.unmodelled(
         "model_type", "'" + type + "' is not a causal model that is known",
         "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
-  if (fields.find("quantization_config") != nullptr) {
-    throw fields.wrong("quantization_config", "quantised weights are not supported",
-                       "fetch the model's F32, F16 or BF16 weights");
+  if (const Json* const quantized = fields.find("quantization_config")) {
+    const auto name = detail::quantization_of(*quantized);
+    throw fields.wrong("quantization_config", detail::quantized_problem(name),
+                       detail::quantized_ways(folder, name.method, false));
   }
   DecoderConfig config;
   found->read(fields, config);

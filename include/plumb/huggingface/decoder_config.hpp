@@ -209,8 +209,8 @@ void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t
   config.windows.assign(config.layers, 0);
   for (std::size_t l = 0; l < config.layers; ++l) {
     if (!types.empty() && types[l] != "sliding_attention" && types[l] != "full_attention") {
-      throw fields.wrong("layer_types", "'" + types[l] + "' is not supported",
-                         "only full_attention and sliding_attention are");
+      throw fields.unmodelled("layer_types", "'" + types[l] + "' is not supported",
+                              "only full_attention and sliding_attention are");
     }
     if (types.empty() ? slides(l) : types[l] == "sliding_attention") config.windows[l] = size;
   }

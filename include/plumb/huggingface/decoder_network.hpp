@@ -8,7 +8,7 @@
 // to its own path, whose keys and values are kept for each node (node_cache.hpp), those of a few
 // neighbours together. Positions are depths; BOS is the caller's. A row's numbers depend on its own
 // prefix alone, bit by bit (packed_matrix.hpp).
-// Memory: the weights in F32; for each held node 2 · layers · key_heads ·
+// Memory: the weights in the type they are stored in; for each held node 2 · layers · key_heads ·
 // head_size numbers.
 
 #include <Eigen/Core>
@@ -31,8 +31,11 @@
 #include "plumb/huggingface/decoder_config.hpp"
 #include "plumb/huggingface/decoder_layer.hpp"
 #include "plumb/huggingface/node_cache.hpp"
+#include "plumb/huggingface/other_ways.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
 #include "plumb/huggingface/rotary.hpp"
+#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/huggingface/stored_tensors.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
 namespace plumb {
@@ -44,7 +47,15 @@ class DecoderNetwork {
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
                                            const DecoderConfig& config) {
-    return DecoderNetwork(folder, config);
+    const Safetensors tensors(folder);
+    detail::refuse_quantized(tensors, folder, false);
+    return DecoderNetwork(tensors, folder, config);
+  }
+  /// The same with tensors that have been found, which lie at `place`.
+  [[nodiscard]] static DecoderNetwork read(const StoredTensors& tensors,
+                                           const std::filesystem::path& place,
+                                           const DecoderConfig& config) {
+    return DecoderNetwork(tensors, place, config);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
@@ -54,8 +65,10 @@ class DecoderNetwork {
   /// Numbers in a hidden vector: what stands before the decoder, so after OPT's projection.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.embedding; }
 
-  [[nodiscard]] TreeLimits tree_limits() const {
-    const std::size_t nodes = std::max<std::size_t>(most_nodes, context_length());
+  [[nodiscard]] TreeLimits tree_limits() const { return limits_of(context_length()); }
+  /// Those of a network with a context of so many tokens.
+  [[nodiscard]] static TreeLimits limits_of(std::size_t context) {
+    const std::size_t nodes = std::max<std::size_t>(most_nodes, context);
     return {nodes, nodes, batch_size, 1};
   }
 
@@ -103,11 +116,11 @@ class DecoderNetwork {
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
-  DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config)
+  DecoderNetwork(const StoredTensors& tensors, const std::filesystem::path& place,
+                 const DecoderConfig& config)
       : config_(config) {
-    const Safetensors tensors(folder);
     const DecoderNames& names = config.names;
-    const WeightReader reader(tensors, folder, names.prefix);
+    const WeightReader reader(tensors, place, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string head = names.head + ".weight";
     const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;

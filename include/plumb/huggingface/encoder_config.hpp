@@ -23,6 +23,7 @@
 #include "plumb/data/json_file.hpp"
 #include "plumb/huggingface/activation.hpp"
 #include "plumb/huggingface/config_fields.hpp"
+#include "plumb/huggingface/other_ways.hpp"
 
 namespace plumb {
 
@@ -157,9 +158,10 @@ inline constexpr MaskedType masked_types[] = {
     config.tied = fields.flag("tie_word_embeddings", true);
     read(fields, config);
     fields.expect("pruned_heads", Json::object());
-    if (const Json* quantized = fields.find("quantization_config"); quantized != nullptr) {
-      throw fields.wrong("quantization_config", "quantised weights are not supported",
-                         "fetch the model's F32, F16 or BF16 weights");
+    if (const Json* const quantized = fields.find("quantization_config")) {
+      const auto by = detail::quantization_of(*quantized);
+      throw fields.wrong("quantization_config", detail::quantized_problem(by),
+                         detail::quantized_ways(folder, by.method, true));
     }
     if (config.layers * config.inner_groups > 10'000) {
       throw fields.wrong("", "has more layers than any model has: " + std::to_string(config.layers),

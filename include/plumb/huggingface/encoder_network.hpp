@@ -30,7 +30,9 @@
 #include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/masked_work.hpp"
 #include "plumb/huggingface/network_names.hpp"
+#include "plumb/huggingface/other_ways.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
+#include "plumb/huggingface/safetensors.hpp"
 #include "plumb/huggingface/transformer_layer.hpp"
 #include "plumb/huggingface/weight_reader.hpp"
 
@@ -96,6 +98,7 @@ class EncoderNetwork {
   EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config)
       : config_(config) {
     const Safetensors tensors(folder);
+    detail::refuse_quantized(tensors, folder, true);
     const EncoderNames names = encoder_names(config.architecture);
     const WeightReader reader(tensors, folder, names.prefix);
     const std::size_t embedding = config.embedding, hidden = config.hidden;

@@ -26,6 +26,8 @@
 #include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
 #include "plumb/huggingface/network_kind.hpp"
+#include "plumb/huggingface/other_ways.hpp"
+#include "plumb/huggingface/safetensors.hpp"
 #include "plumb/huggingface/tokenizer.hpp"
 
 namespace plumb {
@@ -40,8 +42,15 @@ class FolderModel {
   /// other kind.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
       : config_(config_of_kind(folder)),
-        tokenizer_(HuggingFaceTokenizer::read(folder, parse_special_tokens)),
+        tokenizer_(tokenizer_of(folder, parse_special_tokens)),
         network_(Network::read(folder, config_)) {}
+
+  /// Throws the user error that reading the folder would, without reading its weights.
+  static void(check)(const std::filesystem::path& folder) {
+    (void)config_of_kind(folder);
+    (void)tokenizer_of(folder, false);
+    detail::refuse_quantized(Safetensors(folder), folder, is_masked);
+  }
 
   [[nodiscard]] ModelDescription describe() const {
     ModelDescription described{"Hugging Face folder", std::string(name_of(network_.weight_type())),
@@ -86,6 +95,16 @@ class FolderModel {
                          "\" has the id " + std::to_string(id) + ", and the model has " +
                          counted(network_.vocabulary_size(), "embedding"),
                      "leave it out of the text, or take weights and tokenizer of one model");
+  }
+
+  /// A causal model whose tokenizer is not known here may be asked in another way.
+  static HuggingFaceTokenizer tokenizer_of(const std::filesystem::path& folder, bool parses) {
+    try {
+      return HuggingFaceTokenizer::read(folder, parses);
+    } catch (const Error& error) {
+      if (is_masked || error.fault() != Fault::user) throw;
+      throw user_error({}, error.what(), "or " + detail::other_ways(folder));
+    }
   }
 
   static auto config_of_kind(const std::filesystem::path& folder) {
@@ -166,5 +185,14 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
 static_assert(MaskedLm<HuggingFaceMaskedModel> && !CausalLm<HuggingFaceMaskedModel>);
 static_assert(TreeCausalLm<HuggingFaceCausalModel> && TreeEmbedder<HuggingFaceCausalModel>);
 static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
+
+/// Whether a folder's model is masked or causal. Throws the user error that reading it would, without
+/// reading its weights.
+[[nodiscard]] inline NetworkKind inspect_folder(const std::filesystem::path& folder) {
+  const NetworkKind kind = network_kind(folder);
+  kind == NetworkKind::masked ? (HuggingFaceMaskedModel::check)(folder)
+                              : (HuggingFaceCausalModel::check)(folder);
+  return kind;
+}
 
 }  // namespace plumb

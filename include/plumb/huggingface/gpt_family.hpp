@@ -121,8 +121,8 @@ inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, st
   }
   for (const std::string& kind : kinds) {
     if (kind != "global" && kind != "local") {
-      throw fields.wrong("attention_types", "'" + kind + "' is not known",
-                         "known are global and local");
+      throw fields.unmodelled("attention_types", "'" + kind + "' is not known",
+                              "known are global and local");
     }
   }
   if (kinds.size() != layers) {

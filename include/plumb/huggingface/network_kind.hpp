@@ -12,6 +12,7 @@
 #include "plumb/huggingface/config_fields.hpp"
 #include "plumb/huggingface/decoder_architectures.hpp"
 #include "plumb/huggingface/encoder_config.hpp"
+#include "plumb/huggingface/other_ways.hpp"
 
 namespace plumb {
 
@@ -30,10 +31,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   }
   throw fields.wrong(
       "model_type", "'" + type + "' is not known",
-      "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it with vLLM "
-      "and "
-      "give `server`; known are " +
-          std::string(detail::masked_type_list) + ", " +
+      detail::other_ways(folder) + "; known are " + std::string(detail::masked_type_list) + ", " +
           text_list(decoder_architectures, [](const auto& one) { return one.model_type; }));
 }
 

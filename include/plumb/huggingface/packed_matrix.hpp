@@ -11,11 +11,16 @@
 // weights anew at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
 // a call (weight_type.hpp).
 
+#include <sys/mman.h>
+
 #include <Eigen/Core>
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/parallel.hpp"
@@ -32,12 +37,50 @@ void for_row_blocks(std::size_t rows, Work work) {
                [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
 }
 
+namespace detail {
+
+/// Memory whose numbers are what they were until they are set, so that the threads that set them touch its
+/// pages first; of large matrices in large pages, where the system has them: a third of the time that loading
+/// takes would go into pages of 4 kB.
+template <class T>
+struct UnsetAllocator : Eigen::aligned_allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UnsetAllocator<U>;
+  };
+  UnsetAllocator() = default;
+  template <class U>
+  explicit(false) UnsetAllocator(const UnsetAllocator<U>&) noexcept {
+  }  // NOLINT: as vectors want it
+  [[nodiscard]] T* allocate(std::size_t count) {
+    T* const made = Eigen::aligned_allocator<T>::allocate(count);
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t page = std::size_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(made) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(made + count) / page * page;
+    // Whether it is heard changes no number.
+    if (end > begin) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return made;
+  }
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
+}  // namespace detail
+
 /// Weights [outputs, inputs] and a bias. Any number of threads may read one.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
 
-  /// Zeros, and a bias of zeros, to be `set`.
+  /// Weights that must be `set` before they are multiplied, all of them, and a bias of zeros.
   PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
@@ -46,6 +89,13 @@ class PackedMatrix {
         bias_(panels_ * width, 0.0F) {
     const std::size_t numbers = panels_ * inputs * width;
     type == WeightType::f32 ? weights_.resize(numbers) : halves_.resize(numbers);
+    if (outputs % width == 0) return;
+    const std::size_t last =
+        numbers - inputs * width;  // of a panel with outputs that there are not
+    std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
+              weights_.end(), 0.0F);
+    std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
+              halves_.end(), std::uint16_t{0});
   }
 
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
@@ -59,6 +109,26 @@ class PackedMatrix {
   /// The weights of one output; different outputs may be set at once.
   void set_output(std::size_t output, std::span<const float> weights) {
     for (std::size_t k = 0; k < inputs_; ++k) set(offset(output, k), weights[k]);
+  }
+  /// The weights of `count` outputs of one panel from `first` on, whose rows lie one behind the other: F32
+  /// numbers, or bits of its own type where that has 16. Different panels may be set at once.
+  template <class Number>
+  void set_rows(std::size_t first, std::size_t count, const Number* rows) {
+    Number* to = nullptr;
+    if constexpr (std::same_as<Number, float>) {
+      to = weights_.data();
+    } else {
+      to = halves_.data();
+    }
+    to += offset(first, 0);
+    constexpr std::size_t block =
+        16;  // inputs, so that what is read and written stays in the cache
+    for (std::size_t begin = 0; begin < inputs_; begin += block) {
+      const std::size_t end = (std::min)(begin + block, inputs_);
+      for (std::size_t c = 0; c < count; ++c) {
+        for (std::size_t k = begin; k < end; ++k) to[k * width + c] = rows[c * inputs_ + k];
+      }
+    }
   }
   /// The weights of one input, for `weights.size()` outputs from `first` on.
   void set_input(std::size_t input, std::size_t first, std::span<const float> weights) {
@@ -123,7 +193,7 @@ class PackedMatrix {
   }
 
  private:
-  using Numbers = std::vector<float, Eigen::aligned_allocator<float>>;
+  using Numbers = std::vector<float, detail::UnsetAllocator<float>>;
 
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
     return (output / width * inputs_ + input) * width + output % width;
@@ -140,7 +210,7 @@ class PackedMatrix {
   WeightType type_ = WeightType::f32;
   // [panels][inputs][width], one of the two; where a load of lanes straddles no cache line
   Numbers weights_;
-  std::vector<std::uint16_t, Eigen::aligned_allocator<std::uint16_t>> halves_;
+  std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
   std::vector<float> bias_;
 };
 

@@ -191,8 +191,8 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
     positions = (std::min)(positions, static_cast<std::size_t>(original));
   } else if (type != "default" && type != "dynamic") {
     // "dynamic" changes frequencies past max_position_embeddings alone, where no sequence goes.
-    throw rope.wrong("rope_type", "'" + type + "' is not known",
-                     "known are default, linear, dynamic, llama3, yarn, longrope");
+    throw rope.unmodelled("rope_type", "'" + type + "' is not known",
+                          "known are default, linear, dynamic, llama3, yarn, longrope");
   }
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }

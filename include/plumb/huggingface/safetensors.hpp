@@ -10,16 +10,11 @@
 // is read. Source of the format: the safetensors project's README.
 // Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
 
-#include <Eigen/Core>
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <deque>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -28,85 +23,13 @@
 
 #include "plumb/core/error.hpp"
 #include "plumb/core/mapped_file.hpp"
-#include "plumb/core/text_list.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/huggingface/stored_tensors.hpp"
 
 namespace plumb {
 
-using TensorShape = std::vector<std::size_t>;
-
-/// "[2, 3]".
-[[nodiscard]] inline std::string shape_text(const TensorShape& shape) {
-  return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
-}
-
-/// A tensor where it lies in its file. Any number of threads may read one, while its Safetensors
-/// lives.
-class StoredTensor {
- public:
-  StoredTensor(std::filesystem::path file, std::string name, std::string type, TensorShape shape,
-               std::string_view bytes)
-      : file_(std::move(file)),
-        name_(std::move(name)),
-        type_(std::move(type)),
-        shape_(std::move(shape)),
-        bytes_(bytes) {}
-
-  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// As the format has it, e.g. "F32".
-  [[nodiscard]] const std::string& type() const noexcept { return type_; }
-  [[nodiscard]] const TensorShape& shape() const noexcept { return shape_; }
-
-  /// Whether its numbers can be read.
-  [[nodiscard]] bool is_readable() const {
-    return type_ == "F32" || type_ == "F16" || type_ == "BF16";
-  }
-
-  /// Numbers [first, first + into.size()) in C order, as F32. Throws a user error for a number that
-  /// is not finite. Only a readable tensor has them.
-  void read(std::size_t first, std::span<float> into) const {
-    if (type_ == "F32") {
-      std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);
-    } else {
-      const char* from = bytes_.data() + first * 2;
-      for (float& number : into) {
-        std::uint16_t bits = 0;
-        std::memcpy(&bits, from, 2);
-        from += 2;
-        number = type_ == "F16"
-                     ? Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits))
-                     : widened(bits);
-      }
-    }
-    float sum = 0;  // 0 · x is 0 but for infinity and NaN
-    for (const float number : into) sum += number * 0.0F;
-    if (sum == 0.0F) return;
-    const auto bad =
-        std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
-    throw user_error({.file = file_, .field = name_},
-                     "number " +
-                         std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
-                         (std::isnan(*bad) ? " is NaN" : " is infinite"),
-                     "the weights are damaged; fetch them again");
-  }
-
- private:
-  static float widened(std::uint16_t bits) {
-    const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-    float number = 0;
-    std::memcpy(&number, &wide, 4);
-    return number;
-  }
-
-  std::filesystem::path file_;
-  std::string name_, type_;
-  TensorShape shape_;
-  std::string_view bytes_;
-};
-
 /// The tensors of a model. Any number of threads may read it.
-class Safetensors {
+class Safetensors : public StoredTensors {
  public:
   /// Throws a user error when the folder has no such weights, a file is damaged or cut off, a shard
   /// is missing, or two tensors have one name.
@@ -121,13 +44,6 @@ class Safetensors {
       refuse_other_weights(folder);
     }
   }
-
-  /// The tensor of that name, or null.
-  [[nodiscard]] const StoredTensor* find(const std::string& name) const {
-    const auto found = tensors_.find(name);
-    return found == tensors_.end() ? nullptr : &found->second;
-  }
-  [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
 
  private:
   /// Bytes of a number of that type; 0 for a type that is not known.
@@ -293,9 +209,6 @@ class Safetensors {
     throw user_error({.file = folder}, "has neither model.safetensors nor its index",
                      "fetch a model with safetensors weights");
   }
-
-  std::deque<MappedFile> maps_;
-  std::map<std::string, StoredTensor> tensors_;
 };
 
 }  // namespace plumb

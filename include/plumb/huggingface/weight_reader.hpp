@@ -9,7 +9,9 @@
 // ids) is not looked at. Weights go straight into the form they are computed in, so that the mapped
 // file is not needed afterwards.
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,7 +23,7 @@
 #include "plumb/core/parallel.hpp"
 #include "plumb/huggingface/norm.hpp"
 #include "plumb/huggingface/packed_matrix.hpp"
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/huggingface/stored_tensors.hpp"
 #include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
@@ -34,7 +36,7 @@ enum class WeightOrder { by_output, by_input };
 class WeightReader {
  public:
   /// `prefix` is tried before a name, then the name alone.
-  WeightReader(const Safetensors& tensors, std::filesystem::path folder, std::string prefix)
+  WeightReader(const StoredTensors& tensors, std::filesystem::path folder, std::string prefix)
       : tensors_(tensors), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
@@ -98,16 +100,38 @@ class WeightReader {
     return need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
   }
 
-  /// `outputs` outputs of `into` from `first` on.
+  /// `outputs` outputs of `into` from `first` on. `into` is of the tensor's type, or of F32.
   void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
     const bool by_output = order == WeightOrder::by_output;
     const StoredTensor& tensor = need_product(name, outputs, inputs, order);
-    parallel_for(by_output ? outputs : inputs, [&](std::size_t row) {
-      std::vector<float> numbers(by_output ? inputs : outputs);
-      tensor.read(row * numbers.size(), numbers);
-      by_output ? into.set_output(first + row, numbers) : into.set_input(row, first, numbers);
+    if (!by_output) {
+      parallel_for(inputs, [&](std::size_t row) {
+        std::vector<float> numbers(outputs);
+        tensor.read(row * outputs, numbers);
+        into.set_input(row, first, numbers);
+      });
+      return;
+    }
+    // A thread has a panel to itself: numbers of neighbouring outputs stand side by side in it.
+    constexpr std::size_t width = PackedMatrix::width;
+    const std::size_t panel = first / width;
+    const auto place = [&](std::size_t p) {
+      return std::clamp((panel + p) * width, first, first + outputs);
+    };
+    const bool is_same = into.type() != WeightType::f32;
+    parallel_for((first + outputs + width - 1) / width - panel, [&](std::size_t p) {
+      const std::size_t begin = place(p), count = place(p + 1) - begin;
+      if (is_same) {
+        std::vector<std::uint16_t> bits(count * inputs);
+        tensor.read_bits((begin - first) * inputs, bits);
+        into.set_rows(begin, count, bits.data());
+      } else {
+        std::vector<float> numbers(count * inputs);
+        tensor.read((begin - first) * inputs, numbers);
+        into.set_rows(begin, count, numbers.data());
+      }
     });
   }
 
@@ -189,7 +213,7 @@ class WeightReader {
     return name;
   }
 
-  const Safetensors& tensors_;
+  const StoredTensors& tensors_;
   std::filesystem::path folder_;
   std::string prefix_;
 };

@@ -109,6 +109,7 @@ struct TensorSplitSetting {
 };
 
 struct EngineSettings {
+  std::optional<EngineChoice> choice{};
   std::optional<std::size_t> gpu_layers{}, main_gpu{};
   std::optional<SplitMode> split_mode{};
   TensorSplitSetting tensor_split{};
@@ -124,20 +125,31 @@ struct EngineSettings {
                     const std::string& elsewhere = "") {
     const bool exact = precision == Precision::exact;
     const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
-    const std::string idle = !elsewhere.empty() ? elsewhere
-                             : on_cpu           ? "beside `gpu-layers` 0; leave out one of the two"
-                                                : "";
+    const bool is_native = self.choice == std::optional(EngineChoice::native);
+    const std::string of_llama = !elsewhere.empty() ? elsewhere
+                                 : is_native ? "beside `engine` native; leave out one of the two"
+                                             : "";
+    const std::string idle = !of_llama.empty() ? of_llama
+                             : on_cpu          ? "beside `gpu-layers` 0; leave out one of the two"
+                                               : "";
     const bool is_f32 = self.cache_type == std::optional(CacheType::f32);
     const std::string idle_cache =
-        !elsewhere.empty()                    ? elsewhere
+        !of_llama.empty()                     ? of_llama
         : !self.cache_type || is_f32 == exact ? ""
         : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
                 : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
     const EngineVisitor of_engine(visitor);
+    of_engine(
+        "engine", self.choice,
+        {.value = "native|llama",
+         .help = "what computes a .gguf model: plumb's own network, on the CPU, or llama.cpp; "
+                 "not given: native for exact scores of F32, F16 and BF16 weights of an "
+                 "architecture that it knows and without a GPU, else llama",
+         .idle = elsewhere});
     of_engine("gpu-layers", self.gpu_layers,
               {.value = "N",
                .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
-               .idle = elsewhere});
+               .idle = on_cpu ? elsewhere : of_llama});
     of_engine("main-gpu", self.main_gpu,
               {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
     of_engine(
@@ -148,7 +160,7 @@ struct EngineSettings {
     of_engine("lora", self.lora,
               {.value = "FILE[:SCALE]",
                .help = "LoRA adapter in a .gguf file, or several with commas between",
-               .idle = elsewhere});
+               .idle = of_llama});
     of_engine("cache-type", self.cache_type,
               {.value = "f32|f16|q8_0",
                .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
@@ -160,11 +172,12 @@ struct EngineSettings {
                  "GPU. Scores move by up to 1e-4 nats with it",
          .most = 8192,
          .remedy = "0 takes what suits the device",
-         .idle = elsewhere});
+         .idle = of_llama});
   }
 
   [[nodiscard]] EngineOptions options() const {
-    return {gpu_layers, main_gpu, split_mode, tensor_split.shares, lora.adapters, cache_type, pack};
+    return {choice,        gpu_layers, main_gpu, split_mode, tensor_split.shares,
+            lora.adapters, cache_type, pack};
   }
 };
 
