@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/prediction.hpp"
+#include "plumb/prompt/neutral_prompt.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 #include "plumb/score/score_check.hpp"
@@ -42,6 +44,9 @@ struct MemoryProbeOptions {
   std::size_t block_statements = 2048;
   /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
+  /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
+  /// where there is none.
+  std::optional<std::string> neutral{};
 };
 
 namespace detail {
@@ -111,7 +116,25 @@ template <PromptBuilder Builder, class Scorer>
             }
           }
         }
-        const auto scores = detail::score_queries(scorer, queries);
+        auto scores = detail::score_queries(scorer, queries);
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+          count_bytes(scores[i], queries[i / options_of_fact].candidates[i % options_of_fact]);
+        }
+        if (options.scoring.reduction == Reduction::pmi) {
+          for (std::size_t q = 0; q < queries.size(); ++q) {
+            const Fact& fact = block[q / frame.settings.size()];
+            const std::size_t t = frame.template_at(q % frame.settings.size());
+            for (std::size_t option = 0; option < options_of_fact; ++option) {
+              queries[q].candidates[option] =
+                  neutral_prompt(builder, relation, fact, t, option, options.neutral);
+            }
+          }
+          const auto neutral = detail::score_queries(scorer, queries);
+          for (std::size_t i = 0; i < scores.size(); ++i) {
+            scores[i].neutral_log_likelihood =
+                neutral_log_likelihood(neutral[i], options.scoring.span);
+          }
+        }
         WeightedLikelihood together;
         for (std::size_t q = 0; q < queries.size(); ++q) {
           const Fact& fact = block[q / frame.settings.size()];
