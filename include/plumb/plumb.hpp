@@ -111,6 +111,7 @@
 #include "plumb/data/dataset_check.hpp"
 #include "plumb/data/dataset_formats.hpp"
 #include "plumb/data/dataset_texts.hpp"
+#include "plumb/data/fact_columns.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/data/factor.hpp"
 #include "plumb/data/graph_folder.hpp"

@@ -49,6 +49,8 @@ struct Fact {
   /// Indices of the options that the dataset offers for this fact, the answer among them, ascending;
   /// empty where it offers no choice of its own.
   std::vector<std::uint32_t> offered{};
+  /// Further columns of its table, by name, as they are written there.
+  std::vector<std::pair<std::string, std::string>> further{};
 };
 
 /// Whether facts share an answer; `by_facts` where nobody has said it, and the facts that are there tell.

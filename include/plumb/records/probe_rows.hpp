@@ -9,7 +9,8 @@
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
 //                             continuation_scores, continuation_token_counts, byte_counts,
 //                             answer_byte_counts, continuation_byte_counts, and choices where a
-//                             fact has its own texts for the options
+//                             fact has its own texts for the options, and further, the other
+//                             columns of its table by name
 // pll_scores is the number the run was asked for (its reduction over its span); when the sum over the
 // statement cannot be made of it, statement_scores keeps that. A run that asked what answers score
 // behind a neutral prefix has that as neutral_scores. Scores carry ten decimals. Also reads
@@ -111,6 +112,11 @@ inline bool tells_statement(Scoring scoring) {
   std::string line = head.dump();
   line.pop_back();
   if (!fact.choices.empty()) line += ",\"choices\":" + Json(fact.choices).dump();
+  if (!fact.further.empty()) {
+    Json further = Json::object();
+    for (const auto& [name, value] : fact.further) further[name] = value;
+    line += ",\"further\":" + further.dump();
+  }
   const auto number = [&](double value) { detail::append_fixed(line, value); };
   const auto count = [&](std::uint32_t value) { line += std::to_string(value); };
   const auto column = [&](std::string_view name, auto append, auto member) {
@@ -284,6 +290,11 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
       if (!choices || choices->size() != options)
         fail("choices", "is not one text for each option");
       row.fact.choices = std::move(*choices);
+    }
+    if (const auto further = line.find("further"); further != line.end() && further->is_object()) {
+      for (const auto& [name, value] : further->items()) {
+        if (value.is_string()) row.fact.further.emplace_back(name, value.get<std::string>());
+      }
     }
     if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
     visit(std::as_const(row));
