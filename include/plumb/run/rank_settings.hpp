@@ -189,12 +189,6 @@ struct RankSettings {
                        "ask for heads, and `candidates` of-relation ranks a relation's tails",
                        "leave out one of the two");
     }
-    const Reduction reduction = ranking.search.reduction;
-    if (reduction != Reduction::sum && reduction != Reduction::mean) {
-      throw user_error({.setting = "reduction"},
-                       std::string(name_of(reduction)) + " is of closed sets alone",
-                       "rank names by sum or mean");
-    }
   }
   /// What the ranking is told.
   [[nodiscard]] RankOptions options() const {
