@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(popqa_is_read_as_it_is) {
   BOOST_TEST(places(header) == "123");
   BOOST_TEST(columns->subject_id.value() == 4U);
   BOOST_TEST(columns->object_id.value() == 6U);
-  BOOST_TEST(columns->subject_aliases.value() == 7U);
-  BOOST_TEST(columns->object_aliases.value() == 8U);
+  BOOST_TEST(columns->subject_aliases == (std::vector<std::size_t>{7}));
+  BOOST_TEST(columns->object_aliases == (std::vector<std::size_t>{8, 16}));
   BOOST_TEST(!columns->several);
   BOOST_TEST(!columns->has(13));
 }

@@ -164,8 +164,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
 BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
   const test::TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& words) {
-    BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("facts.csv", text)), Error,
-                          says(Fault::user, "facts.csv:1: " + words));
+    BOOST_TEST_CONTEXT(words) {
+      BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("facts.csv", text)), Error,
+                            says(Fault::user, "facts.csv:1: " + words));
+    }
   };
   refused("country,capital\nPeru,Lima\n",
           "the header 'country', 'capital' names no subject, no relation and no object; name the "

@@ -30,14 +30,18 @@ namespace plumb {
 /// Places of a row's fields.
 struct FactColumns {
   std::size_t subject = 0, relation = 0, object = 0;
-  std::optional<std::size_t> subject_id{}, object_id{}, subject_aliases{}, object_aliases{};
+  std::optional<std::size_t> subject_id{}, object_id{};
+  std::vector<std::size_t> subject_aliases{}, object_aliases{};
   /// Whether the object's column may hold several with a ";" or "|" between.
   bool several = false;
 
   /// Whether a column is one of those.
   [[nodiscard]] bool has(std::size_t column) const {
+    const auto among = [&](const std::vector<std::size_t>& columns) {
+      return over::find(columns, column) != columns.end();
+    };
     return column == subject || column == relation || column == object || column == subject_id ||
-           column == object_id || column == subject_aliases || column == object_aliases;
+           column == object_id || among(subject_aliases) || among(object_aliases);
   }
 };
 
@@ -115,8 +119,8 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   };
   made.subject_id = further(detail::subject_id_names);
   made.object_id = further(detail::object_id_names);
-  made.subject_aliases = further(detail::subject_alias_names);
-  made.object_aliases = further(detail::object_alias_names);
+  made.subject_aliases = detail::columns_named(header, detail::subject_alias_names);
+  made.object_aliases = detail::columns_named(header, detail::object_alias_names);
   return made;
 }
 

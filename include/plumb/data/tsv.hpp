@@ -113,18 +113,23 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   for (const char* id : {"sub_id", "obj_id"}) {
     if (fact.contains(id) && fact[id] == "") fact.erase(id);
   }
-  for (const auto& [name, column] : {std::pair("sub_aliases", columns.subject_aliases),
-                                     {"obj_aliases", columns.object_aliases}}) {
-    if (!column || is_blank(text(fields[*column]))) continue;
-    auto names = several_texts(fields[*column], true, at(*column), report);
-    if (!names) return std::nullopt;
-    // Other names of one object; of several objects nobody says whose they are.
-    if (name != std::string_view("obj_aliases") || fact["objects"].size() == 1) fact[name] = *names;
+  for (const auto& [name, list] : {std::pair("sub_aliases", &columns.subject_aliases),
+                                   {"obj_aliases", &columns.object_aliases}}) {
+    // Of several objects nobody says whose names they are.
+    if (list == &columns.object_aliases && fact["objects"].size() > 1) continue;
+    for (const std::size_t column : *list) {
+      if (is_blank(text(fields[column]))) continue;
+      const auto names = several_texts(fields[column], true, at(column), report);
+      if (!names) return std::nullopt;
+      for (const std::string& one : *names) fact[name].push_back(one);
+    }
   }
   Json further = Json::object();
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const bool is_kept = !columns.has(i) || i == columns.object_aliases;
-    if (is_kept && !text(fields[i]).empty()) further[header[i]] = text(fields[i]);
+    const bool names_objects =
+        over::find(columns.object_aliases, i) != columns.object_aliases.end();
+    if ((!columns.has(i) || names_objects) && !text(fields[i]).empty())
+      further[header[i]] = text(fields[i]);
   }
   if (!further.empty()) fact["further"] = std::move(further);
   return fact;
@@ -269,7 +274,8 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
       builder->second.add_fact(fact, {table_file, line});
     }
   };
-  const bool is_plain = table_file.extension() == ".tsv" && detail::has_no_header(table_file);
+  const bool is_plain = table_file.extension() == ".tsv" &&
+                        (!table_file.exists() || detail::has_no_header(table_file));
   is_plain ? detail::for_each_plain_row(table_file, report, add)
            : detail::for_each_named_row(table_file, report, add);
   for (const std::string& code : order) {

@@ -133,11 +133,17 @@ class SolvedFacts {
                 std::vector<const Fact*>& shown) const {
     RandomStream random(choice_.seed, "solved facts/fact/" + relation.code + "/" +
                                           asked.subject_id + "/" + asked.subject);
-    std::vector<std::uint32_t> subjects(pool.subjects.size());
-    std::iota(subjects.begin(), subjects.end(), 0U);
-    for (std::size_t i = 0; i < subjects.size() && shown.size() < choice_.count; ++i) {
-      std::swap(subjects[i], subjects[i + random.below(subjects.size() - i)]);
-      const Fact& fact = pool.facts[one_of(pool.subjects[subjects[i]], random)];
+    // Fisher and Yates, of which only the places that were swapped are kept.
+    std::map<std::size_t, std::size_t> swapped;
+    const auto at = [&](std::size_t place) {
+      const auto found = swapped.find(place);
+      return found == swapped.end() ? place : found->second;
+    };
+    const std::size_t all = pool.subjects.size();
+    for (std::size_t i = 0; i < all && shown.size() < choice_.count; ++i) {
+      const std::size_t drawn = i + random.below(all - i), subject = at(drawn);
+      swapped[drawn] = at(i);
+      const Fact& fact = pool.facts[one_of(pool.subjects[subject], random)];
       if (!tells_of(relation, fact, asked)) shown.push_back(&fact);
     }
   }
