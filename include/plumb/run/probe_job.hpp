@@ -93,7 +93,7 @@ class ProbeJob {
         cost += block.cost();
       });
       for_each_block(relation, [&](std::size_t first, std::size_t count) {
-        for (const std::vector<std::size_t>& together : told_together(relation)) {
+        for (const std::vector<std::size_t>& together : scored_together(relation)) {
           typename Scorer::Block block;
           plan_block(block, relation, first, count, together);
           cost += block.cost();
@@ -256,7 +256,7 @@ class ProbeJob {
 
   /// The templates of a relation in groups whose statements are scored in one block. Those behind a
   /// context have a block for each template, which has its own context.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> told_together(
+  [[nodiscard]] std::vector<std::vector<std::size_t>> scored_together(
       const Relation& relation) const {
     std::vector<std::size_t> all = templates(relation);
     if (!builder_.has_context()) return {std::move(all)};
@@ -330,7 +330,7 @@ class ProbeJob {
       ScoreTable table(count, asked.size(), relation.options.size());
       std::vector<bool> left_out(count, false);
       std::size_t place = 0;  // of the first of `together` among the templates
-      for (const std::vector<std::size_t>& together : told_together(relation)) {
+      for (const std::vector<std::size_t>& together : scored_together(relation)) {
         const std::size_t of_fact = together.size() * relation.options.size();
         const auto set = [&](std::size_t s, const StatementScore& score) {
           const std::size_t f = s / of_fact;
