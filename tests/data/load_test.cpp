@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
           "columns subject, "
           "relation and object, or, with a file for each relation, subject, object and choices");
   refused("\"sub, ject\",a\n",
-          "the header 'sub, ject', 'a' names no subject, no relation and no object");
+          "the header 'sub, ject', 'a' names no relation and no object");
   refused("subject;relation;object\nPeru;capital;Lima\n",
           "the header 'subject;relation;object' names no subject, no relation and no object; "
           "separate the "
