@@ -36,6 +36,9 @@ struct ProbeOptions {
   std::optional<Span> span{};
   /// Templates by index; all where none is named. Relations without any of them are refused.
   std::vector<std::size_t> templates{};
+  /// What stands before the answer alone, which `Reduction::pmi` compares with; the template without its
+  /// subject where nothing is given.
+  std::optional<std::string> neutral{};
   ProbeProgress on_progress{};
   /// Statements whose prefixes are shared.
   std::size_t block_statements = 2048;
@@ -92,8 +95,8 @@ template <PromptBuilder Builder, class Scorer>
         [&](const Relation& relation) {
           return detail::chosen_templates(relation, options.templates);
         },
-        {options.reduction, options.span.value_or(detail::span_of(scorer))}, options.on_progress,
-        options.block_statements);
+        {options.reduction, options.span.value_or(detail::span_of(scorer))}, options.neutral,
+        options.on_progress, options.block_statements);
     answers.name = options.name;
     return answers;
   }

@@ -135,7 +135,9 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Consol
       {{"--bos", "no"}, "bos"},       {{"--templates", "1"}, "templates"},
       {{"--limit", "2"}, "limit"},    {{"--relations", "river"}, "relations"},
       {{"--seed", "1"}, "seed"},      {{"--reduction", "mean"}, "reduction"},
-      {{"--span", "answer"}, "span"}, {{"--precision", "fast"}, "precision"}};
+      {{"--span", "answer"}, "span"}, {{"--precision", "fast"}, "precision"},
+      {{"--prefix", "x "}, "prefix"}, {{"--shots", "1"}, "shots"},
+      {{"--reduction", "pmi", "--neutral", "x"}, "neutral"}};
   for (auto [options, name] : changes) {
     options.push_back("--resume");
     BOOST_TEST(probe(options).refused("run.json: " + name + ": the run was begun with"), name);

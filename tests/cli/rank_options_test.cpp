@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   BOOST_TEST((ranking.form == QueryForm::reference));
   BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::eol}));
   BOOST_TEST(!ranking.heads);
-  BOOST_TEST((ranking.search.reduction == Reduction::sum));
+  BOOST_TEST((ranking.search.reduction == NameReduction::sum));
   BOOST_TEST(ranking.search.hits == 0U);
   BOOST_TEST(ranking.search.budget == 0U);
 }
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::b, EntityPrompt::eol}));
   BOOST_TEST(ranking.heads);
   BOOST_TEST(ranking.search.hits == 10U);  // the highest, whatever the order
-  BOOST_TEST((ranking.search.reduction == Reduction::mean));
+  BOOST_TEST((ranking.search.reduction == NameReduction::mean));
   BOOST_TEST(ranking.search.budget == 500U);
 }
 

@@ -62,6 +62,21 @@ BOOST_FIXTURE_TEST_CASE(quotes_hold_commas_quotes_and_line_breaks, Csv) {
   BOOST_CHECK((fields("a,b\n5\" disk,x\"y\"\n") == std::vector<Fields>{{"5\" disk", "x\"y\""}}));
 }
 
+// Python's csv module with delimiter "\t" writes the first; the others are no quoting.
+BOOST_FIXTURE_TEST_CASE(a_table_with_tabs_has_the_same_quotes, Csv) {
+  const auto tabbed = [&](const std::string& text) {
+    std::vector<Fields> all;
+    const CsvFile csv(write("a.tsv", text), throw_problem, '\t');
+    for (const CsvRecord& record : csv.records()) all.push_back(record.fields);
+    return all;
+  };
+  BOOST_CHECK((tabbed("a\tb\n\"x\ty\"\t\"say \"\"hi\"\"\"\n\"two\nlines\"\t1,2\r\n") ==
+               std::vector<Fields>{{"x\ty", "say \"hi\""}, {"two\nlines", "1,2"}}));
+  BOOST_CHECK((tabbed("a\tb\n\"Heroes\" (song)\t\"\n5\" disk\t\"open\n") ==
+               std::vector<Fields>{{"\"Heroes\" (song)", "\""}, {"5\" disk", "\"open"}}));
+  BOOST_CHECK((csv_header(write("b.tsv", "a\t\"b, c\"\nx\ty\n"), '\t') == Fields{"a", "b, c"}));
+}
+
 BOOST_FIXTURE_TEST_CASE(empty_fields_and_spaces_are_kept, Csv) {
   BOOST_CHECK(
       (fields("a,b,c\n,,\n x , ,\"\"\n") == std::vector<Fields>{{"", "", ""}, {" x ", " ", ""}}));

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "other"), Error,
       says(Fault::user,
-           "a.csv:1: the header 'a', 'b' is of no table that plumb reads; name the "
+           "a.csv:1: the header 'a', 'b' names no subject, no relation and no object; name the "
            "columns subject, relation and object, or"));
   folder.write("two/a.csv", "turncated_prefixes\n");
   folder.write("two/b.csv", "turncated_prefixes\n");
@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
            "with its header (FACTOR), .jsonl or .csv files whose facts have subject and "
            "object (choices), .jsonl files whose lines have head, tail and "
            "relation (T-REx), a .csv with Name and Birth Year (laureates), one "
-           ".tsv, or a .csv with the header subject,relation,object (table)"));
+           ".tsv, or a .csv or .jsonl whose columns are named subject, relation and object "
+           "(table)"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
                         says(Fault::user, "/dev/null: is not a dataset plumb knows"));
 }
@@ -163,21 +164,28 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
 BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
   const test::TemporaryFolder folder;
   const auto refused = [&](const std::string& text, const std::string& words) {
-    BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("facts.csv", text)), Error,
-                          says(Fault::user, "facts.csv:1: " + words));
+    BOOST_TEST_CONTEXT(words) {
+      BOOST_CHECK_EXCEPTION((void)load_dataset(folder.write("facts.csv", text)), Error,
+                            says(Fault::user, "facts.csv:1: " + words));
+    }
   };
-  refused(
-      "country,capital\nPeru,Lima\n",
-      "the header 'country', 'capital' is of no table that plumb reads; name the columns subject, "
-      "relation and object, or, with a file for each relation, subject, object and choices");
-  refused("\"sub, ject\",a\n", "the header 'sub, ject', 'a' is of no table");
+  refused("country,capital\nPeru,Lima\n",
+          "the header 'country', 'capital' names no subject, no relation and no object; name the "
+          "columns subject, "
+          "relation and object, or, with a file for each relation, subject, object and choices");
+  refused("\"sub, ject\",a\n",
+          "the header 'sub, ject', 'a' names no relation and no object");
   refused("subject;relation;object\nPeru;capital;Lima\n",
-          "the header 'subject;relation;object' is of no table that plumb reads; separate the "
+          "the header 'subject;relation;object' names no subject, no relation and no object; "
+          "separate the "
           "fields by "
           "commas");
   refused("", "has no header");
   // Which of the first two is the subject?
-  refused("source,head,relation,object\n", "the header");
+  refused("source,head,relation,object\n",
+          "the header 'source', 'head', 'relation', 'object' names more than one subject; name");
+  refused("Subject,Object 1,x\n",
+          "the header 'Subject', 'Object 1', 'x' names no relation and no object");
 }
 
 BOOST_AUTO_TEST_CASE(a_csv_of_facts_is_read_by_its_header) {

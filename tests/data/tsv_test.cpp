@@ -153,8 +153,151 @@ BOOST_FIXTURE_TEST_CASE(a_csv_has_quotes_a_header_and_columns_that_are_passed_ov
                            "'Quito']\"\n")),
       Error,
       says(Fault::user, "facts.csv:2: options: looks like a question's choices, and is not read"));
-  BOOST_CHECK_EXCEPTION((void)load_tsv(write("facts.csv", "a,b,c\n")), Error,
-                        says(Fault::user, "facts.csv:1: the header does not name one subject"));
+  BOOST_CHECK_EXCEPTION(
+      (void)load_tsv(write("facts.csv", "a,b,c\n")), Error,
+      says(Fault::user,
+           "facts.csv:1: the header 'a', 'b', 'c' names no subject, no relation and no object"));
+}
+
+// What pandas writes of a table whose fields hold quotes, tabs and line breaks.
+BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
+  const Relation relation = capitals(
+      "object\tnote\tsubject\trelation\n"
+      "Paris\t\"two\nlines and a\ttab\"\t\"the \"\"Hexagon\"\"\"\tcapital\n"
+      "Rome\t\t\"Weird\" Italy\tcapital\n"
+      "\"Lima\tx\tPeru\tcapital\r\n");
+  BOOST_REQUIRE(relation.facts.size() == 3U);
+  BOOST_TEST(relation.facts[0].subject == "the \"Hexagon\"");
+  BOOST_TEST(relation.facts[0].line == 2U);
+  BOOST_REQUIRE(relation.facts[0].further.size() == 1U);
+  BOOST_TEST(relation.facts[0].further[0].first == "note");
+  BOOST_TEST(relation.facts[0].further[0].second == "two\nlines and a\ttab");
+  // Quotes that do not close at their field's end are text.
+  BOOST_TEST(relation.facts[1].subject == "\"Weird\" Italy");
+  BOOST_TEST(relation.facts[1].further.empty());
+  BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Rome", "\"Lima"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(further_columns_are_kept_with_the_fact, Table) {
+  write("facts.json", R"({"capital": ["The capital of [X] is [Y]."]})");
+  const Dataset dataset = load_tsv(
+      write("facts.csv",
+            "Popularity,SUBJECT,Subject ID,relation,object,object_id,subject_aliases,Question\n"
+            "12,France,Q142,capital,Paris,Q90,\"[\"\"FR\"\", \"\"Gaul\"\"]\",\"What, then?\"\n"
+            "7,Italy,Q38,capital,Rome,Q220,IT;Italia,\n"));
+  const Relation& relation = dataset.relations.at(0);
+  BOOST_TEST(relation.facts[0].subject_id == "Q142");
+  BOOST_TEST(relation.option_ids == (std::vector<std::string>{"Q90", "Q220"}));
+  BOOST_TEST(relation.facts[0].subject_aliases == (std::vector<std::string>{"FR", "Gaul"}));
+  BOOST_TEST(relation.facts[1].subject_aliases == (std::vector<std::string>{"IT", "Italia"}));
+  using Further = std::vector<std::pair<std::string, std::string>>;
+  BOOST_TEST(
+      (relation.facts[0].further == Further{{"Popularity", "12"}, {"Question", "What, then?"}}));
+  BOOST_TEST((relation.facts[1].further == Further{{"Popularity", "7"}}));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_fact_with_several_right_objects_is_a_fact_for_each, Table) {
+  write("facts.json", R"({"borders": ["[X] borders [Y]."]})");
+  const auto answers = [&](const std::string& file, const std::string& text) {
+    std::vector<std::string> made;
+    for (const Relation& relation : load_tsv(write(file, text)).relations) {
+      for (const Fact& fact : relation.facts) {
+        made.push_back(fact.subject + " " + relation.options[fact.answer]);
+      }
+    }
+    return made;
+  };
+  const std::vector<std::string> expected{"Spain France", "Spain Portugal", "Chad Niger"};
+  BOOST_TEST(
+      answers("facts.csv",
+              "subject,relation,objects\nSpain,borders,France; Portugal\nChad,borders,Niger\n") ==
+      expected);
+  BOOST_TEST(answers("facts.tsv",
+                     "answers\tsubject\trelation\nFrance|Portugal\tSpain\tborders\n"
+                     "Niger\tChad\tborders\n") == expected);
+  BOOST_TEST(answers("facts.tsv",
+                     "subject\trelation\tobject\nSpain\tborders\t[\"France\", \"Portugal\"]\n"
+                     "Chad\tborders\tNiger\n") == expected);
+  BOOST_TEST(answers("facts.csv",
+                     "subject,relation,object\nSpain,borders,\"['France', 'Portugal']\"\n"
+                     "Chad,borders,Niger\n") == expected);
+  // A name in brackets is no list, and a ";" in a column of one object is its own.
+  BOOST_TEST(
+      answers("facts.csv", "subject,relation,object\nSpain,borders,[Gaul]\nChad,borders,a;b\n") ==
+      (std::vector<std::string>{"Spain [Gaul]", "Chad a;b"}));
+  BOOST_CHECK_EXCEPTION(answers("facts.csv", "subject,relation,objects\nSpain,borders,;\n"), Error,
+                        says(Fault::user, "facts.csv:2: object: is empty"));
+  BOOST_CHECK_EXCEPTION(
+      answers("facts.csv", "subject,relation,object\nSpain,borders,\"['France', 3]\"\n"), Error,
+      says(Fault::user, "facts.csv:2: object: the list in the string holds 3, which is no text"));
+}
+
+const std::string popqa =
+    "id\tsubj\tprop\tobj\tsubj_id\tprop_id\tobj_id\ts_aliases\to_aliases\ts_uri\to_uri\t"
+    "s_wiki_title\to_wiki_title\ts_pop\to_pop\tquestion\tpossible_answers\n"
+    "4222362\tGeorge Rankin\toccupation\tpolitician\t1850297\t22\t2834605\t"
+    "\"[\"\"George James Rankin\"\"]\"\t\"[\"\"political leader\"\",\"\"pol\"\"]\"\tu1\tu2\t"
+    "George Rankin\tPolitician\t142\t25692\tWhat is George Rankin's occupation?\t"
+    "\"[\"\"politician\"\", \"\"political leader\"\"]\"\n"
+    "1\tJohn Mayne\toccupation\tjournalist\t3\t22\t4\t[]\t[]\tu3\tu4\tJohn Mayne\tJournalist\t"
+    "9\t10\tWhat is John Mayne's occupation?\t\"[\"\"journalist\"\"]\"\n";
+
+void check_popqa(const Dataset& dataset) {
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  const Relation& relation = dataset.relations[0];
+  BOOST_TEST(relation.code == "occupation");
+  BOOST_TEST(relation.options == (std::vector<std::string>{"politician", "journalist"}));
+  BOOST_TEST(relation.option_ids == (std::vector<std::string>{"2834605", "4"}));
+  BOOST_REQUIRE(relation.facts.size() == 2U);
+  BOOST_TEST(relation.facts[0].subject == "George Rankin");
+  BOOST_TEST(relation.facts[0].subject_id == "1850297");
+  BOOST_TEST(relation.facts[0].subject_aliases ==
+             (std::vector<std::string>{"George James Rankin"}));
+  const auto further = [&](const std::string& name) {
+    for (const auto& [key, value] : relation.facts[0].further) {
+      if (key == name) return value;
+    }
+    return std::string("lost");
+  };
+  BOOST_TEST(further("s_pop") == "142");
+  BOOST_TEST(further("id") == "4222362");
+  BOOST_TEST(further("question") == "What is George Rankin's occupation?");
+  BOOST_REQUIRE(!relation.option_aliases.empty());
+  BOOST_TEST((over::find(relation.option_aliases[0], "political leader") !=
+              relation.option_aliases[0].end()));
+}
+
+// Rows of the shape of the published file, and what datasets' to_csv and to_json make of it.
+BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
+  check_popqa(load_tsv(write("popqa.tsv", popqa)));
+  const std::string row =
+      R"({"id":4222362,"subj":"George Rankin","prop":"occupation","obj":"politician",)"
+      R"("subj_id":1850297,"prop_id":22,"obj_id":2834605,"s_aliases":"[\"George James Rankin\"]",)"
+      R"("o_aliases":"[\"political leader\",\"pol\"]","s_pop":142,"o_pop":25692,)"
+      R"("question":"What is George Rankin's occupation?",)"
+      R"("possible_answers":"[\"politician\", \"political leader\"]"})"
+      "\n"
+      R"({"id":1,"subj":"John Mayne","prop":"occupation","obj":"journalist","subj_id":3,)"
+      R"("prop_id":22,"obj_id":4,"s_aliases":[],"o_aliases":[],"s_pop":9,"o_pop":null,)"
+      R"("question":"?","possible_answers":["journalist"]})"
+      "\n";
+  const auto file = write("popqa/test.jsonl", row);
+  BOOST_TEST(is_fact_table(file));
+  check_popqa(load_tsv(file));
+  std::string csv = popqa;
+  for (char& c : csv) {
+    if (c == '\t') c = ',';
+  }
+  check_popqa(load_tsv(write("popqa.csv", csv)));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_tsv_says_its_header_and_what_it_lacks, Table) {
+  BOOST_CHECK_EXCEPTION(load("subject\tobject\nFrance\tParis\n"), Error,
+                        says(Fault::user,
+                             "facts.tsv:1: the header 'subject', 'object' names no relation; name "
+                             "the columns subject, relation and object"));
+  BOOST_CHECK_EXCEPTION(load("id\tcountry\tcapital\tpop\n1\ta\tb\tc\n"), Error,
+                        says(Fault::user, "names no subject, no relation and no object"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_table_that_is_missing_is_named, Table) {

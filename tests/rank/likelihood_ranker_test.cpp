@@ -88,7 +88,7 @@ void check_exact(const SearchedRank& found, std::span<const double> scores,
 
 /// Ranks all questions and compares with scoring every name.
 template <class Model>
-void check_world(World<Model>& world, Reduction reduction) {
+void check_world(World<Model>& world, NameReduction reduction) {
   LikelihoodRanker ranker(world.model, world.trie, {.reduction = reduction});
   const auto ranks = ranker.rank(world.context, world.questions);
   BOOST_REQUIRE(ranks.size() == world.questions.size());
@@ -132,7 +132,7 @@ std::size_t longest_branch(const World<Model>& world) {
   return longest + world.trie.longest(TokenTree::root);
 }
 
-constexpr Reduction both[]{Reduction::sum, Reduction::mean};
+constexpr NameReduction both[]{NameReduction::sum, NameReduction::mean};
 
 }  // namespace
 
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_name) {
   RandomStream random(1, "ranker");
   for (int round = 0; round < 40; ++round) {
     World<NgramTreeModel> world(random, 2 + random.below(60));
-    for (const Reduction reduction : both) check_world(world, reduction);
+    for (const NameReduction reduction : both) check_world(world, reduction);
   }
 }
 
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
   RandomStream random(2, "ranker");
   for (int round = 0; round < 20; ++round) {
     World<NgramModel> world(random);
-    for (const Reduction reduction : both) check_world(world, reduction);
+    for (const NameReduction reduction : both) check_world(world, reduction);
   }
 }
 
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
       World<NgramTreeModel> tree(random);
       World<NgramLookupModel> lookups(again);
       tree.model.limits = lookups.model.limits = limits;
-      for (const Reduction reduction : both) {
+      for (const NameReduction reduction : both) {
         LikelihoodRanker by_rows(tree.model, tree.trie, {.reduction = reduction});
         LikelihoodRanker by_lookups(lookups.model, lookups.trie, {.reduction = reduction});
         const auto expected = by_rows.rank(tree.context, tree.questions);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   for (int round = 0; round < 20; ++round) {
     World<NgramTreeModel> world(random);
     world.model.limits = {longest_branch(world), 1, 16};
-    for (const Reduction reduction : both) check_world(world, reduction);
+    for (const NameReduction reduction : both) check_world(world, reduction);
   }
 }
 
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
     World<NgramTreeModel> world(random, 80);
     for (const std::size_t leaves : {2U, 3U, 8U, 20U}) {
       for (const NameSearchOptions& options :
-           {NameSearchOptions{}, {.reduction = Reduction::mean}, {.hits = 3}}) {
+           {NameSearchOptions{}, {.reduction = NameReduction::mean}, {.hits = 3}}) {
         world.model.limits = {1024, 256, 256};
         LikelihoodRanker ample(world.model, world.trie, options);
         const auto expected = ample.rank(world.context, world.questions);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(an_early_end_is_never_wrong_about_a_hit) {
   for (int round = 0; round < 30; ++round) {
     World<NgramTreeModel> world(random, 60);
     const std::size_t hits = 1 + random.below(5);
-    for (const Reduction reduction : both) {
+    for (const NameReduction reduction : both) {
       LikelihoodRanker ranker(world.model, world.trie, {.reduction = reduction, .hits = hits});
       const auto ranks = ranker.rank(world.context, world.questions);
       for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   for (int round = 0; round < 20; ++round) {
     World<NgramTreeModel> world(random, 80);
     for (const NameSearchOptions& options :
-         {NameSearchOptions{.hits = 2}, {.reduction = Reduction::mean, .budget = 5}}) {
+         {NameSearchOptions{.hits = 2}, {.reduction = NameReduction::mean, .budget = 5}}) {
       world.model.limits = {1024, 256, 256};
       LikelihoodRanker ample(world.model, world.trie, options);
       const auto expected = ample.rank(world.context, world.questions);
@@ -511,7 +511,7 @@ BOOST_AUTO_TEST_CASE(prompts_may_share_no_context) {
       if (random.below(2) == 0) question.prompt[0] = static_cast<TokenId>('a' + random.below(3));
     }
     world.context.clear();
-    check_world(world, Reduction::sum);
+    check_world(world, NameReduction::sum);
   }
 }
 

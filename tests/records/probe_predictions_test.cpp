@@ -353,10 +353,38 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_CHECK_EXCEPTION(
       read_model("m", both, {.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
       says(Fault::user, folder.path().string() + "/P36_results.jsonl:2: answer_token_counts"));
-  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{}}), Error,
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::mean}}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: token_counts: is missing, so other reductions "
                              "cannot be made from this scoring"));
+}
+
+// By hand: log-likelihoods over the bytes of statements that this file writes out. Neither lm-pub-quiz nor
+// earlier versions count them.
+BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
+  const ScoredModel model =
+      read(Folder({0, 1}), {.scoring = Scoring{Reduction::bytes, Span::statement}});
+  const Numbers nats = scores(0);
+  const Names statements{"The capital of France is Paris.", "The capital of France is Seoul.",
+                         "The capital of France is Cairo."};
+  for (std::size_t option = 0; option < 3; ++option) {
+    BOOST_TEST(near(model.base[0].scores[option],
+                    nats[option] / static_cast<double>(statements[option].size())));
+  }
+  ResultsFolder wide;
+  wide.add("P36", {"Köln", "Rom"}, {"[X]: [Y]"}, one_to_one, {row("é", 0, 0, 0, {-18, -8})});
+  // "É: Köln" has nine bytes, "É: Rom" seven.
+  BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[0], -2));
+  BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[1], -8.0 / 7));
+  BOOST_TEST(near(read(wide, {.scoring = Scoring{}}).base[0].scores[0], -18));
+  // plumb's own rows of before.
+  const PlumbFolder folder({four_ways});
+  BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::bytes, Span::answer}}),
+                        Error, says(Fault::user, "token_counts: is missing"));
+  BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::pmi}}), Error,
+                        says(Fault::user,
+                             "P36_results.jsonl:1: neutral_scores: is missing, so pmi cannot be "
+                             "made from this scoring; probe with `reduction` pmi"));
 }
 
 BOOST_AUTO_TEST_CASE(a_note_of_several_relations_is_told_once) {

@@ -86,6 +86,34 @@ BOOST_AUTO_TEST_CASE(scores_are_the_runs_reduction_and_nothing_is_lost) {
   BOOST_TEST(column({Reduction::mean, Span::statement}, "statement_scores").empty());
 }
 
+BOOST_AUTO_TEST_CASE(counted_bytes_and_neutral_scores_have_columns) {
+  StatementScore score{-12.5, -3.25, 5, 2, -4.5, 3};
+  score.bytes = 25;
+  score.answer_bytes = 5;
+  score.continuation_bytes = 6;
+  score.neutral_log_likelihood = -2;
+  const Json bytes =
+      Json::parse(recorded_line({}, 0, {score}, {Reduction::bytes, Span::statement}));
+  BOOST_TEST(bytes["pll_scores"].dump() == "[-0.5]");
+  BOOST_TEST(bytes["byte_counts"].dump() == "[25]");
+  BOOST_TEST(bytes["answer_byte_counts"].dump() == "[5]");
+  BOOST_TEST(bytes["continuation_byte_counts"].dump() == "[6]");
+  BOOST_TEST(bytes["statement_scores"].dump() == "[-12.5]");
+  BOOST_TEST(!bytes.contains("neutral_scores"));
+  const Json pmi = Json::parse(recorded_line({}, 0, {score}, {Reduction::pmi, Span::answer}));
+  BOOST_TEST(pmi["pll_scores"].dump() == "[-1.25]");
+  BOOST_TEST(pmi["neutral_scores"].dump() == "[-2.0]");
+  BOOST_TEST(pmi["statement_scores"].dump() == "[-12.5]");
+}
+
+BOOST_FIXTURE_TEST_CASE(further_columns_of_a_fact_come_back, Results) {
+  Fact fact{"Q1", "one", {}, 0, 0};
+  fact.further = {{"popularity", "12"}, {"say \"so\"", "é\n"}};
+  const auto rows = read(recorded_line(fact, 1, scores, {}));
+  BOOST_REQUIRE(rows.size() == 1U);
+  BOOST_TEST((rows[0].fact.further == fact.further));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_number_is_null) {
   const Json line = Json::parse(recorded_line({}, 0, {{-2, 0, 3, 0}, {-INFINITY, -1, 2, 1}}, {}));
   BOOST_TEST(line["answer_scores"].dump() == "[null,-1.0]");

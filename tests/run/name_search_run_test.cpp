@@ -177,7 +177,7 @@ Checked check_by_hand(const Job& job) {
     const auto score = [&](std::uint32_t e) {
       const auto [sum, tokens] =
           likelihood_by_hand(model, prompt.query(query), texts[e], job.with_bos);
-      const bool mean = by_names && options.search.reduction == Reduction::mean;
+      const bool mean = by_names && options.search.reduction == NameReduction::mean;
       return mean ? sum / static_cast<double>(tokens) : sum;
     };
     const std::uint32_t gold = query.gold();
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(means_over_tokens_rank_too) {
   const Checked checked = check_by_hand({{.part = GraphPart::valid,
                                           .shots = 1,
                                           .heads = true,
-                                          .search = {.reduction = Reduction::mean}}});
+                                          .search = {.reduction = NameReduction::mean}}});
   BOOST_TEST(checked.ranks == 72U);
   BOOST_TEST(checked.exact > 40U);
 }
@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(the_lm_head_is_never_cut_short) {
   const TemporaryFolder folder;
   Job job{one_token(), Method::lm_head};
   const std::string whole = run_once(folder / "a.jsonl", elements(), job).lines();
-  job.options.search = {Reduction::mean, 1, 1};
+  job.options.search = {NameReduction::mean, 1, 1};
   BOOST_TEST(run_once(folder / "b.jsonl", elements(), job).lines() == whole);
 }
 

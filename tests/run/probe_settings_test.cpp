@@ -81,6 +81,27 @@ BOOST_AUTO_TEST_CASE(markers_are_added_to_all_templates_or_none) {
   BOOST_CHECK_NO_THROW(settings.check());
 }
 
+BOOST_AUTO_TEST_CASE(a_neutral_prefix_is_of_pmi_alone) {
+  ProbeSettings settings;
+  settings.neutral.text = "";
+  BOOST_CHECK_EXCEPTION(settings.check(), Error,
+                        says(Fault::user, "`neutral`: has no effect without `reduction` pmi"));
+  settings.scoring.reduction = Reduction::pmi;
+  BOOST_CHECK_NO_THROW(settings.check());
+  settings.neutral.text.reset();
+  BOOST_CHECK_NO_THROW(settings.check());
+}
+
+BOOST_FIXTURE_TEST_CASE(facts_behind_the_limit_are_kept_for_shots_alone, BearFolder) {
+  settings.limit = 1;
+  BOOST_TEST(chosen().relations[0].facts_behind_limit.empty());
+  settings.shots.count = 1;
+  const Dataset cut = chosen();
+  BOOST_TEST(cut.relations[0].facts.size() == 1U);
+  BOOST_TEST(cut.relations[0].facts_behind_limit.size() == 2U);
+  BOOST_TEST(cut.relations[0].facts_behind_limit[1].subject == "Egypt");
+}
+
 BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_results) {
   const Dataset dataset = test::small_dataset();
   Provenance from{.model = "m", .hash_file = [](const auto& file) { return "#" + file.string(); }};
@@ -100,6 +121,9 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_results) {
   BOOST_TEST(record.at("limit") == 0);
   BOOST_TEST(record.at("seed") == 0);
   BOOST_TEST(record.at("bos") == "yes");
+  BOOST_TEST(record.at("prefix").is_null());
+  BOOST_TEST(record.at("neutral").is_null());
+  BOOST_TEST(record.at("shots") == 0);
   BOOST_TEST(!record.contains("data"));  // wherever it lies
   BOOST_TEST(!record.contains("left_out"));
   Dataset partial = dataset;

@@ -411,6 +411,30 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
   }
 }
 
+// Oracle: the model's own probabilities. "x 2" is cut behind its x, so the token " 2" is the statement's, as
+// the space at the end of what stands before it is not told apart.
+BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
+  NgramTreeModel model(training, 3, {" 2"});
+  CausalScorer scorer(model, true);
+  const Query query{{{"xy 20", {{3, 5}}, {}, 2, 3}, {"xy 30", {{3, 5}}, {}, 2, 3}}};
+  const auto scores = scorer.score(query);
+  BOOST_TEST(scores[0].tokens == 2U);  // " 2", "0"
+  BOOST_TEST(scores[1].tokens == 3U);  // " ", "3", "0"
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<TokenId> ids{*model.bos()};
+    double expected = 0;
+    for (const Token& token : model.tokenize(query.candidates[i].text).tokens) {
+      if (token.bytes.begin >= 2) expected += model.log_probability(ids, token.id);
+      ids.push_back(token.id);
+    }
+    BOOST_TEST(std::abs(scores[i].log_likelihood - expected) < 1e-5);
+    BOOST_TEST(scores[i].continuation_tokens == scores[i].tokens);
+  }
+  BOOST_CHECK_EXCEPTION(
+      (void)scorer.score(Query{{{std::string(5000, 'x') + "y", {{5000, 5001}}, {}, 0, 5000}}}),
+      Error, says(Fault::user, "ask with fewer `shots` or a shorter `prefix`"));
+}
+
 BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_score) {
   NgramModel model(training);
   const CausalScorer scorer(model, true);

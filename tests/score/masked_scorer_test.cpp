@@ -121,6 +121,22 @@ BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
   BOOST_TEST(scores[0].answer_log_likelihood == de, boost::test_tools::tolerance(1e-7));
 }
 
+// What stands before a statement is seen and never masked for its own sake.
+BOOST_AUTO_TEST_CASE(what_stands_before_a_statement_is_not_scored) {
+  HashModel model;
+  MaskedScorer scorer(model, PseudoLikelihood::original);
+  Prompt behind = prompt("ab. cd", 4, 6);
+  behind.context = 3;
+  behind.given = 3;
+  const auto scores = scorer.score(Query{{behind}});
+  const double all =
+      by_hand("<ab.#cd>", 4, ' ') + by_hand("<ab. #d>", 5, 'c') + by_hand("<ab. c#>", 6, 'd');
+  BOOST_TEST(scores[0].log_likelihood == all, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].tokens == 3U);
+  BOOST_TEST(scores[0].answer_tokens == 2U);
+  BOOST_TEST(model.seen.size() == 3U);
+}
+
 BOOST_AUTO_TEST_CASE(equal_masked_inputs_are_computed_once) {
   HashModel model;
   MaskedScorer scorer(model, PseudoLikelihood::original);

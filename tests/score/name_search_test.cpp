@@ -134,7 +134,7 @@ struct World {
   NameTrie trie;
 };
 
-constexpr Reduction both[]{Reduction::sum, Reduction::mean};
+constexpr NameReduction both[]{NameReduction::sum, NameReduction::mean};
 
 }  // namespace
 
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
   const NameTrie trie(model, names, prompt);
   BOOST_REQUIRE(trie.given().size() == 1U);
   const std::vector<TokenId> before{*model.bos(), '(', 'a'};
-  const auto by_hand = [&](const std::string& name, Reduction reduction) {
+  const auto by_hand = [&](const std::string& name, NameReduction reduction) {
     std::vector<TokenId> ids{*model.bos()};
     double sum = 0;
     std::size_t count = 0;
@@ -176,9 +176,9 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
       }
       ids.push_back(token.id);
     }
-    return reduction == Reduction::sum ? sum : sum / static_cast<double>(count);
+    return reduction == NameReduction::sum ? sum : sum / static_cast<double>(count);
   };
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+  for (const NameReduction reduction : {NameReduction::sum, NameReduction::mean}) {
     for (std::uint32_t gold = 0; gold < names.size(); ++gold) {
       NameRows rows(trie);
       const Indices truths{gold};
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(a_mean_is_over_the_candidates_own_tokens) {
   for (std::uint32_t gold = 0; gold < 4; ++gold) {
     NameRows rows(trie);
     const Indices truths{gold};
-    NameSearch search(trie, rows, gold, truths, {.reduction = Reduction::mean});
+    NameSearch search(trie, rows, gold, truths, {.reduction = NameReduction::mean});
     (void)run(search, trie, rows, said, 1);
     check_ranks(search.result(), {above[gold], 0}, {above[gold], 0});
     const double tokens = static_cast<double>(four[gold].size());
@@ -415,7 +415,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_candidate) {
     World world(random);
     for (int prompts = 0; prompts < 3; ++prompts) {
       const auto prompt = world.prompt(random);
-      for (const Reduction reduction : both) {
+      for (const NameReduction reduction : both) {
         const auto scores = exhaustive_scores(world.model, world.names, prompt, reduction);
         NameRows rows(world.trie);
         for (int asked = 0; asked < 4; ++asked) {
@@ -451,12 +451,12 @@ BOOST_AUTO_TEST_CASE(the_score_is_the_log_probability_of_the_candidates_own_toke
       sum += world.model.log_probability(prefix, id);
       prefix.push_back(id);
     }
-    for (const Reduction reduction : both) {
+    for (const NameReduction reduction : both) {
       NameRows rows(world.trie);
       const Indices truths{gold};
       NameSearch search(world.trie, rows, gold, truths, {.reduction = reduction});
       run(search, world.trie, rows, world.model, prompt, 3);
-      const double tokens = reduction == Reduction::mean ? static_cast<double>(ids.size()) : 1;
+      const double tokens = reduction == NameReduction::mean ? static_cast<double>(ids.size()) : 1;
       BOOST_TEST(std::abs(search.result().score - sum / tokens) < 1e-5);
     }
   }
@@ -468,7 +468,7 @@ BOOST_AUTO_TEST_CASE(an_early_end_is_never_wrong_about_a_hit) {
   for (int round = 0; round < 100; ++round) {
     World world(random);
     const auto prompt = world.prompt(random);
-    for (const Reduction reduction : both) {
+    for (const NameReduction reduction : both) {
       const auto scores = exhaustive_scores(world.model, world.names, prompt, reduction);
       NameRows rows(world.trie);
       for (int asked = 0; asked < 3; ++asked) {
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
   for (int round = 0; round < 100; ++round) {
     World world(random);
     const auto prompt = world.prompt(random);
-    for (const Reduction reduction : both) {
+    for (const NameReduction reduction : both) {
       const auto scores = exhaustive_scores(world.model, world.names, prompt, reduction);
       for (int asked = 0; asked < 3; ++asked) {
         NameRows rows(world.trie);

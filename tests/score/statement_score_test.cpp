@@ -27,6 +27,36 @@ BOOST_AUTO_TEST_CASE(no_token_to_reduce_over_is_no_number) {
   }
 }
 
+// By hand: −12 nats over 24 bytes, −3 over 6; the answer behind a neutral prefix has −5.
+BOOST_AUTO_TEST_CASE(bytes_and_pmi_come_from_the_same_scoring) {
+  StatementScore score{-12.0, -3.0, 8, 2, -4.0, 3};
+  for (const Span span : every(Span())) {
+    BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, span})));  // nobody counted them
+    BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, span})));    // nor asked it
+  }
+  score.bytes = 24;
+  score.answer_bytes = 6;
+  score.continuation_bytes = 8;
+  score.neutral_log_likelihood = -5;
+  BOOST_TEST(reduce(score, {Reduction::bytes, Span::statement}) == -0.5);
+  BOOST_TEST(reduce(score, {Reduction::bytes, Span::answer}) == -0.5);
+  BOOST_TEST(reduce(score, {Reduction::bytes, Span::continuation}) == -0.5);
+  BOOST_TEST(reduce(score, {Reduction::pmi, Span::statement}) == -7.0);
+  BOOST_TEST(reduce(score, {Reduction::pmi, Span::answer}) == 2.0);
+  BOOST_TEST(reduce(score, {Reduction::pmi, Span::continuation}) == 1.0);
+  score.answer_tokens = 0;
+  BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, Span::answer})));
+  BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, Span::answer})));
+}
+
+BOOST_AUTO_TEST_CASE(a_neutral_answer_is_all_behind_the_prefix_but_for_the_answers_span) {
+  const StatementScore causal{-9.0, -3.0, 8, 2, -4.0, 3}, masked{-9.0, -3.0, 8, 2};
+  BOOST_TEST(neutral_log_likelihood(causal, Span::statement) == -4.0);
+  BOOST_TEST(neutral_log_likelihood(causal, Span::continuation) == -4.0);
+  BOOST_TEST(neutral_log_likelihood(causal, Span::answer) == -3.0);
+  BOOST_TEST(neutral_log_likelihood(masked, Span::statement) == -3.0);
+}
+
 BOOST_AUTO_TEST_CASE(an_impossible_statement_stays_minus_infinity) {
   const StatementScore score{-INFINITY, -INFINITY, 3, 1};
   BOOST_TEST(reduce(score, {Reduction::mean, Span::statement}) == -INFINITY);
@@ -36,6 +66,8 @@ BOOST_AUTO_TEST_CASE(an_impossible_statement_stays_minus_infinity) {
 BOOST_AUTO_TEST_CASE(choices_have_the_command_lines_names) {
   BOOST_TEST(name_of(Reduction::sum) == "sum");
   BOOST_TEST(name_of(Reduction::mean) == "mean");
+  BOOST_TEST(name_of(Reduction::bytes) == "bytes");
+  BOOST_TEST(name_of(Reduction::pmi) == "pmi");
   BOOST_TEST(name_of(Span::statement) == "statement");
   BOOST_TEST(name_of(Span::answer) == "answer");
 }

@@ -195,4 +195,14 @@ BOOST_AUTO_TEST_CASE(a_continuation_is_counted_from_the_bos) {
   BOOST_TEST(statements.continuation(2) == 0U);  // nothing is given
 }
 
+BOOST_AUTO_TEST_CASE(a_statement_begins_behind_what_stands_before_it) {
+  TokenizedStatements statements;
+  const Tokenization abc{{{'a', {0, 1}}, {'b', {1, 2}}, {'c', {2, 3}}}, true};
+  statements.add({"abc", {}}, abc, 2, 1);
+  statements.add({"abc", {}}, abc);
+  BOOST_TEST(statements.begin(0) == 1U);
+  BOOST_TEST(statements.begin(1) == 0U);
+  BOOST_TEST(statements.length(0) == 3U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

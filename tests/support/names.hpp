@@ -56,7 +56,7 @@ std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
 inline std::vector<double> exhaustive_scores(NgramModel& model,
                                              const std::vector<std::string>& names,
                                              std::span<const TokenId> prompt,
-                                             Reduction reduction = Reduction::sum) {
+                                             NameReduction reduction = NameReduction::sum) {
   std::vector<double> scores;
   for (const std::string& name : names) {
     const std::vector<TokenId> ids = ids_of(model, name);
@@ -68,7 +68,8 @@ inline std::vector<double> exhaustive_scores(NgramModel& model,
       const TokenId next = sequence[position + 1];
       sum += static_cast<double>(logits[static_cast<std::size_t>(next)]) - log_sum_exp(logits);
     });
-    scores.push_back(reduction == Reduction::mean ? sum / static_cast<double>(ids.size()) : sum);
+    scores.push_back(reduction == NameReduction::mean ? sum / static_cast<double>(ids.size())
+                                                      : sum);
   }
   return scores;
 }

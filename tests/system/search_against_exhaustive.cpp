@@ -60,13 +60,13 @@ int main(int argc, char** argv) {
 
   std::size_t wrong = 0, near = 0;
   double worst = 0, fed_for_full = 0, fed_for_hits = 0;
-  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+  for (const NameReduction reduction : {NameReduction::sum, NameReduction::mean}) {
     for (const std::size_t hits : {0U, 10U}) {
       LikelihoodRanker ranker(model, trie, {reduction, hits, 0});
       const std::vector<SearchedRank> ranks = ranker.rank(context, questions);
       const double fed =
           static_cast<double>(ranker.fed_for_names()) / static_cast<double>(questions.size());
-      if (reduction == Reduction::sum) (hits == 0 ? fed_for_full : fed_for_hits) = fed;
+      if (reduction == NameReduction::sum) (hits == 0 ? fed_for_full : fed_for_hits) = fed;
       for (std::size_t q = 0; q < ranks.size(); ++q) {
         const auto score = [&](std::size_t e) {
           return reduce(scores[q][e], {reduction, Span::continuation});

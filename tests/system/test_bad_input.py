@@ -263,7 +263,7 @@ class Tables(unittest.TestCase):
     def test_a_csv_of_another_header_says_what_to_do(self):
         data = self.write("other.csv", "country,capital\nPeru,Lima\n")
         done = command.plumb("data", "check", data, code=2)
-        self.assertIn("other.csv:1: the header 'country', 'capital' is of no table that plumb reads; name the columns", done.stdout)
+        self.assertIn("other.csv:1: the header 'country', 'capital' names no subject, no relation and no object; name the columns", done.stdout)
 
     def test_headers_of_a_graph_are_no_triples(self):
         rows = ["a\tr\tb\n", "b\tr\tc\n", "c\tr\ta\n"]

@@ -9,6 +9,7 @@
 // study has the same table, where a setting (so many shots, drawn by a seed) takes the place of a
 // template and a fact has choices of its own. Non-goal: texts that were generated.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,8 @@ struct Answers {
     /// Scored tokens, and bytes of the span's text.
     std::vector<std::uint32_t> tokens{};
     std::vector<std::uint32_t> bytes{};
+    /// Nats of each answer behind a neutral prefix, for Reduction::pmi; empty where that was not asked.
+    std::vector<double> neutral{};
 
     [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
     [[nodiscard]] std::size_t templates() const noexcept { return settings.size(); }
@@ -68,7 +71,7 @@ struct Answers {
     [[nodiscard]] std::size_t place(std::size_t fact, std::size_t template_place) const {
       return (fact * templates() + template_place) * candidates();
     }
-    /// The number that stands for each candidate, in nats, or nats per token for the mean.
+    /// The number that stands for each candidate, in nats, or nats per token or byte.
     [[nodiscard]] std::vector<double> scores(std::size_t fact, std::size_t template_place,
                                              Reduction reduction) const {
       const std::size_t first = place(fact, template_place), count = candidates(fact);
@@ -82,6 +85,10 @@ struct Answers {
       switch (reduction) {
         case Reduction::mean:
           return log_likelihoods[i] / tokens[i];
+        case Reduction::bytes:
+          return log_likelihoods[i] / bytes[i];
+        case Reduction::pmi:
+          return log_likelihoods[i] - (neutral.empty() ? std::nan("") : neutral[i]);
         case Reduction::sum:
           break;
       }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/measure/relation_answers.hpp"
+#include "plumb/prompt/neutral_prompt.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -44,6 +46,9 @@ struct MemoryProbeOptions {
   std::size_t block_statements = 2048;
   /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
+  /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
+  /// where there is none.
+  std::optional<std::string> neutral{};
 };
 
 namespace detail {
@@ -55,17 +60,6 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   for (const Query& query : queries) scorer.add(block, query);
   scorer.plan(block);
   return score_all_packs(scorer, block);
-}
-
-/// Bytes of the text that a span's log-likelihood is of.
-inline std::uint32_t bytes_of(const Prompt& prompt, Span span) {
-  std::size_t bytes = prompt.text.size();
-  if (span == Span::continuation) bytes -= prompt.given;
-  if (span == Span::answer) {
-    bytes = 0;
-    for (const ByteSpan& part : prompt.answer) bytes += part.end - part.begin;
-  }
-  return static_cast<std::uint32_t>(bytes);
 }
 
 /// One relation's table, without a fact in it.
@@ -91,7 +85,9 @@ inline void add_fact(Answers::Table& table, const Fact& fact, std::span<const Qu
     });
     table.log_likelihoods.push_back(log_likelihood(scores[i], span));
     table.tokens.push_back(scored_tokens(scores[i], span));
-    table.bytes.push_back(bytes_of(queries[place].candidates[option], span));
+    StatementScore counted = scores[i];
+    count_bytes(counted, queries[place].candidates[option]);
+    table.bytes.push_back(counted_bytes(counted, span));
   }
   table.relation.facts.push_back(fact);
 }
@@ -101,7 +97,8 @@ inline void add_fact(Answers::Table& table, const Fact& fact, std::span<const Qu
 template <PromptBuilder Builder, PackedScorer Scorer, class TemplatesOf>
 Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                    TemplatesOf templates_of, const Scoring& scoring,
-                   const ProbeProgress& on_progress, std::size_t block_statements) {
+                   const std::optional<std::string>& neutral, const ProbeProgress& on_progress,
+                   std::size_t block_statements) {
   Answers made{.scoring = scoring};
   std::size_t scored = 0, facts = 0;
   for (const Relation& relation : dataset.relations) facts += relation.facts.size();
@@ -125,11 +122,30 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
         }
       }
       const std::vector<StatementScore> scores = score_queries(scorer, queries);
+      std::vector<double> neutral_scores;
+      if (scoring.reduction == Reduction::pmi) {
+        std::vector<Query> answers(queries.size());
+        for (std::size_t q = 0; q < queries.size(); ++q) {
+          for (std::size_t option = 0; option < options; ++option) {
+            answers[q].candidates.push_back(
+                neutral_prompt(builder, relation, block[q / templates.size()],
+                               templates[q % templates.size()], option, neutral));
+          }
+        }
+        for (const StatementScore& score : score_queries(scorer, answers)) {
+          neutral_scores.push_back(neutral_log_likelihood(score, scoring.span));
+        }
+      }
       for (std::size_t f = 0; f < block.size(); ++f) {
         const auto own = std::span(scores).subspan(f * per_fact, per_fact);
         if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
           ++made.unreported_facts;
           continue;
+        }
+        if (!neutral_scores.empty()) {
+          const auto begin = neutral_scores.begin() + static_cast<std::ptrdiff_t>(f * per_fact);
+          table.neutral.insert(table.neutral.end(), begin,
+                               begin + static_cast<std::ptrdiff_t>(per_fact));
         }
         add_fact(table, block[f],
                  std::span(queries).subspan(f * templates.size(), templates.size()), own,
@@ -168,7 +184,7 @@ template <PromptBuilder Builder, class Scorer>
       return templates;
     };
     Answers answers =
-        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring,
+        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring, options.neutral,
                            options.on_progress, options.block_statements);
     answers.name = options.name;
     return predictions_of(answers, {options.kinds, options.keep_scores});

@@ -100,8 +100,10 @@ class AskedRun {
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (const std::string option :
-           {"--data", "--separators", "--baselines", "--template-file"}) {
+           {"--data", "--separators", "--baselines", "--template-file", "--prefix"}) {
         const auto moved = [&](const std::string& path) {
+          // A prefix may be a text.
+          if (option == "--prefix" && !DiskPath(began_in() / path).is_file()) return path;
           return option == "--data" ? data_.string() : (began_in() / path).string();
         };
         if (words[i] == option && i + 1 < words.size()) {
@@ -127,6 +129,10 @@ class AskedRun {
           {.file = is_data ? data_ : named_by("--" + what), .field = is_data ? "dataset" : what},
           changed_since("the run", theirs, rebuilt[name]),
           is_data ? "say with --data where it is as it was" : "bring the file back as it was");
+    }
+    if (rebuilt.value("prefix", Json()) != settings().value("prefix", Json())) {
+      throw user_error({.file = named_by("--prefix"), .field = "prefix"},
+                       "is another text than the run's", "bring the file back as it was");
     }
   }
 

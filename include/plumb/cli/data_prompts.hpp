@@ -121,7 +121,8 @@ inline void print_probe(Console& console, const AskedRun& run, const WantedFact&
   const auto [settings, target] = probe_arguments_of(console, run);
   const Dataset dataset = chosen_dataset(settings);
   run.refuse_changed(probe_record(settings, dataset, target.provenance({})));
-  for_each_statement_prompt(dataset, Statement{}, settings.templates.indices, settings.bos, wanted,
+  const InContext<> builder(dataset, settings.prefix.text, settings.shots);
+  for_each_statement_prompt(dataset, builder, settings.templates.indices, settings.bos, wanted,
                             printer.with(target.model_options(settings.special_tokens)));
 }
 

@@ -9,6 +9,7 @@
 
 #include "plumb/cli/job_console.hpp"
 #include "plumb/cli/job_target.hpp"
+#include "plumb/prompt/solved_facts.hpp"
 #include "plumb/run/probe_job.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "plumb/score/masked_scorer.hpp"
@@ -63,8 +64,9 @@ using ProbedInWords = std::pair<Finished<ProbeReport>, std::string>;
 inline std::optional<ProbedInWords> probe(Console& console, const char* command,
                                           const ProbeArguments& arguments, const Dataset& dataset,
                                           const ModelMaker& make_model) {
-  // A template that a relation lacks is said before a large model is loaded.
+  // A template or shots that a relation lacks are said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
+  (SolvedFacts(dataset, arguments.probe.shots).check)(dataset);
   AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
   const auto run = [&](auto& scorer) -> std::optional<ProbedInWords> {
     ModelDescription description = model.describe();

@@ -73,6 +73,7 @@ inline void check_utf8(const Relation& relation) {
     (check)(fact.subject_id, "the subject's id", fact.line);
     for (const std::string& text : fact.subject_aliases) (check)(text, "the alias", fact.line);
     for (const std::string& text : fact.choices) (check)(text, "the choice", fact.line);
+    for (const auto& [name, text] : fact.further) (check)(name + text, "the column", fact.line);
   }
 }
 

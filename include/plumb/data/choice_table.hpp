@@ -34,10 +34,10 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/choice_fields.hpp"
 #include "plumb/data/csv_file.hpp"
+#include "plumb/data/fact_columns.hpp"
 #include "plumb/data/fact_split.hpp"
 #include "plumb/data/python_list.hpp"
 #include "plumb/data/relation_builder.hpp"
-#include "plumb/data/triple_header.hpp"
 
 namespace plumb {
 namespace detail {
@@ -74,8 +74,11 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
     if (field != nullptr && !fact.contains(field)) {
       const bool is_nothing = value.is_null() || (value.is_string() && value == "");
       if (!is_nothing || std::string_view(field).starts_with("relation")) fact[field] = value;
-    } else if (unread != nullptr) {
-      unread->look_at(name, value, site);
+    } else {
+      if (unread != nullptr) unread->look_at(name, value, site);
+      if (field == nullptr && !value.is_structured() && !value.is_null() && value != "") {
+        fact["further"][name] = value;
+      }
     }
   }
   return fact;
@@ -245,7 +248,7 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   for (const std::string& name : header) names[name] = "x";
   const Json fact = choice_table_fact(names);
   if (!fact.contains("sub_label") || !fact.contains("obj_label")) return false;
-  return fact.contains("choices") || !is_alone || !triple_columns(header);
+  return fact.contains("choices") || !is_alone || !fact_columns(header);
 }
 
 }  // namespace detail

@@ -4,7 +4,9 @@
 // What does a CSV file hold?
 //
 // RFC 4180: fields between commas, quotes around a field that holds a comma, a quote (doubled) or a
-// line break. The first record names the fields. Non-goal: other separators.
+// line break. The first record names the fields. A table with tabs between its fields is read by the same
+// rules, but that a quote which is not closed at its field's end is text there, as nothing escapes a tab in
+// tables of other programs. Non-goal: other separators.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,16 +27,29 @@ struct CsvRecord {
 
 namespace detail {
 
+/// Whether the quote at a place of a table with tabs is closed at the end of its field.
+inline bool is_closed_quote(const std::string& text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] != '"') continue;
+    const char next = at + 1 < text.size() ? text[at + 1] : '\n';
+    if (next != '"') return next == '\t' || next == '\n' || next == '\r';
+    ++at;
+  }
+  return false;
+}
+
 /// Splits a whole text; `unclosed` is the line of a quote that never ends, if there is one.
 inline std::vector<CsvRecord> split_csv(const std::string& text,
-                                        std::optional<std::size_t>& unclosed) {
+                                        std::optional<std::size_t>& unclosed,
+                                        char separator = ',') {
   std::vector<CsvRecord> records;
   std::size_t line = 1;
   for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
     CsvRecord record{{""}, line};
     bool blank = true;
     for (bool end = false; !end;) {
-      if (at < text.size() && text[at] == '"' && record.fields.back().empty()) {
+      if (at < text.size() && text[at] == '"' && record.fields.back().empty() &&
+          (separator != '\t' || is_closed_quote(text, at))) {
         const std::size_t opened = line;
         for (++at;; ++at) {
           if (at >= text.size()) {
@@ -53,7 +68,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
       if (c == '\n') {
         ++line;
         end = true;
-      } else if (c == ',') {
+      } else if (c == separator) {
         record.fields.emplace_back();
         blank = false;
       } else if (c != '\r' || (at < text.size() && text[at] != '\n')) {
@@ -70,9 +85,10 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
 
 /// The first record of a file that begins with one, without reading the rest; a field of it that holds a
 /// line break ends there.
-[[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file) {
+[[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file,
+                                                         char separator = ',') {
   std::optional<std::size_t> unclosed;
-  const std::vector<CsvRecord> records = detail::split_csv(first_line(file), unclosed);
+  const std::vector<CsvRecord> records = detail::split_csv(first_line(file), unclosed, separator);
   return records.empty() ? std::vector<std::string>() : records.front().fields;
 }
 
@@ -81,13 +97,13 @@ class CsvFile {
  public:
   /// Throws a user error when the file cannot be read, is not UTF-8, has no header or ends inside
   /// quotes. Records whose number of fields is not the header's go to `report` and are left out.
-  CsvFile(DiskPath file, const ProblemSink& report) : file_(std::move(file)) {
+  CsvFile(DiskPath file, const ProblemSink& report, char separator = ',') : file_(std::move(file)) {
     const std::string text = read_text(file_);
     if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
       throw user_error({file_, detail::line_of_byte(text, at)}, "not UTF-8", "convert the file");
     }
     std::optional<std::size_t> unclosed;
-    records_ = detail::split_csv(text, unclosed);
+    records_ = detail::split_csv(text, unclosed, separator);
     if (unclosed) {
       throw user_error({file_, *unclosed}, "a quote is opened here and never closed",
                        "close it, and double quotes inside a field");

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -48,6 +49,8 @@ struct Fact {
   /// Indices of the options that the dataset offers for this fact, the answer among them, ascending;
   /// empty where it offers no choice of its own.
   std::vector<std::uint32_t> offered{};
+  /// Further columns of its table, by name, as they are written there.
+  std::vector<std::pair<std::string, std::string>> further{};
 };
 
 /// Whether facts share an answer; `by_facts` where nobody has said it, and the facts that are there tell.
@@ -63,6 +66,8 @@ struct Relation {
   /// Empty when the dataset names none.
   std::vector<std::string> domains{};
   std::vector<Fact> facts{};
+  /// Facts behind a limit, where they were kept: they are not asked, and may be shown solved.
+  std::vector<Fact> facts_behind_limit{};
   /// Of the whole table, before any limit (`is_one_to_one`).
   Cardinality cardinality = Cardinality::by_facts;
   /// Where the facts were read, for messages.
@@ -165,9 +170,10 @@ inline void throw_problem(const Error& problem) {
 
 /// The relations named by `codes`, in the dataset's order, so that nothing hangs on the order in
 /// which they are named, each cut to its first `limit` facts; an empty list names all, limit 0 cuts
-/// nothing. Throws a user error on a name the dataset does not have or that is duplicated.
+/// nothing. Facts behind the limit are kept apart if asked for. Throws a user error on a name the dataset
+/// does not have or that is duplicated.
 [[nodiscard]] inline Dataset select_facts(Dataset dataset, const std::vector<std::string>& codes,
-                                          std::size_t limit) {
+                                          std::size_t limit, bool keeps_others = false) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {
     if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.setting = "relations"},
@@ -183,7 +189,13 @@ inline void throw_problem(const Error& problem) {
   });
   for (Relation& relation : dataset.relations) {
     relation.cardinality = cardinality_of(relation);
-    if (limit > 0 && relation.facts.size() > limit) relation.facts.resize(limit);
+    if (limit == 0 || relation.facts.size() <= limit) continue;
+    const auto end = relation.facts.begin() + static_cast<std::ptrdiff_t>(limit);
+    if (keeps_others) {
+      relation.facts_behind_limit.assign(std::make_move_iterator(end),
+                                         std::make_move_iterator(relation.facts.end()));
+    }
+    relation.facts.resize(limit);
   }
   return dataset;
 }

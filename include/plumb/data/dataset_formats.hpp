@@ -57,7 +57,8 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
        return load_laureates(*laureate_file(path), report);
      },
      true},
-    {"table", "one .tsv, or a .csv with the header subject,relation,object", is_fact_table,
+    {"table", "one .tsv, or a .csv or .jsonl whose columns are named subject, relation and object",
+     is_fact_table,
      [](const DiskPath& path, const ProblemSink& report) {
        return load_tsv(tsv_file(path), report);
      },

@@ -37,6 +37,7 @@ struct DatasetFormat;
 #include "plumb/core/text_list.hpp"
 #include "plumb/data/csv_file.hpp"
 #include "plumb/data/dataset_formats.hpp"
+#include "plumb/data/fact_columns.hpp"
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
@@ -62,17 +63,16 @@ inline void refuse_other_tables(const DiskPath& path) {
                      "holds several .csv files, and they are no relations with choices",
                      "name the one to read");
   }
+  const std::vector<std::string> header = csv_header(tables.front());
   std::string names;
-  for (const std::string& name : csv_header(tables.front())) add_to_list(names, "'" + name + "'");
+  for (const std::string& name : header) add_to_list(names, "'" + name + "'");
   const bool is_split_otherwise =
       names.find_first_of(";\t|") != std::string::npos && names.find(',') == std::string::npos;
-  throw user_error(
-      {tables.front(), 1},
-      names.empty() ? "has no header" : "the header " + names + " is of no table that plumb reads",
-      is_split_otherwise
-          ? "separate the fields by commas, and name them subject, relation and object"
-          : "name the columns subject, relation and object, or, with a file for each "
-            "relation, subject, object and choices; other columns may follow");
+  throw user_error({tables.front(), 1}, names.empty() ? "has no header" : lacking_columns(header),
+                   is_split_otherwise
+                       ? "separate the fields by commas, and name them subject, relation and object"
+                       : "name the columns subject, relation and object, or, with a file for each "
+                         "relation, subject, object and choices; other columns may follow");
 }
 
 }  // namespace detail

@@ -84,7 +84,8 @@ class RelationBuilder {
 
   /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`,
   /// else the object's identifier, else its label; when several stand there they must agree. `split`
-  /// (train or test), `choices` (labels) and `obj_aliases` are taken where they are there.
+  /// (train or test), `choices` (labels), `obj_aliases` and `further` (an object of texts) are taken where
+  /// they are there.
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
@@ -125,6 +126,12 @@ class RelationBuilder {
          *part,
          std::move(*offered)});
     relation_.file = site.file;
+    const auto further = line.find("further");
+    if (further == line.end()) return;
+    for (const auto& [name, value] : further->items()) {
+      relation_.facts.back().further.emplace_back(
+          name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
   }
 
   /// Adds a fact by its labels.

@@ -35,7 +35,7 @@ inline constexpr auto head_names = std::to_array<std::string_view>(
      "sourceid", "src", "from", "start", "entity1", "e1"});
 inline constexpr auto relation_names = std::to_array<std::string_view>(
     {"relation", "relationid", "relationtype", "relationship", "rel", "r", "predicate",
-     "predicateid", "pred", "p", "property", "edge", "edgetype", "label", "type"});
+     "predicateid", "pred", "p", "property", "prop", "edge", "edgetype", "label", "type"});
 inline constexpr auto tail_names = std::to_array<std::string_view>(
     {"tail", "tailentity", "tailid", "t", "object", "objectid", "obj", "o", "target", "targetid",
      "tgt", "dst", "destination", "to", "end", "entity2", "e2"});

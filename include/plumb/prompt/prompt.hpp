@@ -38,7 +38,18 @@ struct Prompt {
   std::vector<Cut> cuts{};
   /// Bytes that the model is given; the continuation is what follows them. 0: nothing is given.
   std::size_t given = 0;
+  /// Bytes that stand before the statement and are no part of it: no span counts them.
+  std::size_t context = 0;
 };
+
+/// What stands before a prompt's statement, as a prompt of which nothing is asked; without the spaces
+/// at its end, which mostly are a part of the token behind them.
+[[nodiscard]] inline Prompt context_part(const Prompt& prompt) {
+  Prompt before{prompt.text.substr(0, prompt.context), {}};
+  before.text.erase(before.text.find_last_not_of(' ') + 1);
+  before.given = before.text.size();
+  return before;
+}
 
 /// A PromptBuilder turns an option of a fact into a prompt.
 ///

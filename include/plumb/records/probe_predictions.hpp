@@ -5,6 +5,7 @@
 //
 // Folders of one model join into one table of all templates; nothing is scored again.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -20,8 +21,11 @@
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/parallel.hpp"
+#include "plumb/prompt/statement.hpp"
 #include "plumb/records/probe_answers.hpp"
 #include "plumb/records/results_kind.hpp"
+#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
@@ -53,14 +57,45 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
+/// Counts bytes where a row of an earlier version or of another tool does not, in statements as a
+/// template makes them.
+inline void count_missing_bytes(std::vector<StatementScore>& parts, const RecordedRow& row,
+                                const RecordedRelation& in) {
+  const std::vector<std::string>& templates = in.relation.templates;
+  if (row.template_index >= templates.size()) return;
+  for (std::size_t option = 0; option < parts.size(); ++option) {
+    if (parts[option].bytes > 0) continue;
+    count_bytes(parts[option], fill_template(templates[row.template_index], row.fact.subject,
+                                             option_text(in.relation, row.fact, option)));
+  }
+}
+
 /// The scores of a row under a reduction that the user chose.
 inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring,
-                                         const DiskPath& file) {
-  if (auto scores = reduced(row.parts, scoring)) return *std::move(scores);
-  throw user_error(
-      {file, row.fact.line,
-       scoring.span == Span::continuation ? "continuation_token_counts" : "answer_token_counts"},
-      "an option has no scored token to reduce over", "choose another `span`");
+                                         const RecordedRelation& in) {
+  std::vector<StatementScore> parts = row.parts;
+  const auto fail = [&](const char* field, const std::string& message, const std::string& remedy) {
+    throw user_error({in.rows, row.fact.line, field}, message, remedy);
+  };
+  if (scoring.reduction == Reduction::bytes) {
+    count_missing_bytes(parts, row, in);
+    if (scoring.span == Span::statement) {
+      // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
+      for (StatementScore& part : parts) part.tokens = (std::max)(part.tokens, 1U);
+    }
+  }
+  if (scoring.reduction == Reduction::pmi && std::isnan(parts.front().neutral_log_likelihood)) {
+    fail("neutral_scores", "is missing, so pmi cannot be made from this scoring",
+         "probe with `reduction` pmi");
+  }
+  if (auto scores = reduced(parts, scoring)) return *std::move(scores);
+  if (parts.front().tokens == 0) {
+    fail("token_counts", "is missing, so other reductions cannot be made from this scoring",
+         "take the folder's own reduction, or score with plumb");
+  }
+  fail(scoring.span == Span::continuation ? "continuation_token_counts" : "answer_token_counts",
+       "an option has no scored token to reduce over", "choose another `span`");
+  return {};
 }
 
 inline RecordedBase recorded_base(const RecordedRow& row, const std::vector<double>& scores) {
@@ -101,7 +136,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   RelationAnswers table = recorded_answers(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
-        if (options.scoring) chosen = chosen_scores(row, *options.scoring, part.rows);
+        if (options.scoring) chosen = chosen_scores(row, *options.scoring, part);
         const std::vector<double>& numbers = options.scoring ? chosen : row.scores;
         if (row.template_index == options.kinds.base) {
           bases.emplace(row.fact.instance, recorded_base(row, numbers));

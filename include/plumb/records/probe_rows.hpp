@@ -7,10 +7,13 @@
 //   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
 //                             answer_idx, template_index, instance_index, pll_scores, and beyond
 //                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
-//                             continuation_scores, continuation_token_counts, and choices where a
-//                             fact has its own texts for the options
-// pll_scores is the number the run was asked for (its reduction over its span); when that is not over
-// the statement, statement_scores keeps the sum over it. Scores carry ten decimals. Also reads
+//                             continuation_scores, continuation_token_counts, byte_counts,
+//                             answer_byte_counts, continuation_byte_counts, and choices where a
+//                             fact has its own texts for the options, and further, the other
+//                             columns of its table by name
+// pll_scores is the number the run was asked for (its reduction over its span); when the sum over the
+// statement cannot be made of it, statement_scores keeps that. A run that asked what answers score
+// behind a neutral prefix has that as neutral_scores. Scores carry ten decimals. Also reads
 // lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
 // lm-pub-quiz 0.3.3, data/results.py.
 
@@ -25,6 +28,7 @@
 #include "plumb/core/decimal_number.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/records/probe_metadata.hpp"
 #include "plumb/records/result_lines.hpp"
@@ -78,6 +82,12 @@ void append_column(std::string& out, std::string_view name, const Values& values
   out += ']';
 }
 
+/// Whether the sum over a statement can be made of a run's own number and the count of tokens.
+inline bool tells_statement(Scoring scoring) {
+  return scoring.span == Span::statement &&
+         (scoring.reduction == Reduction::sum || scoring.reduction == Reduction::mean);
+}
+
 }  // namespace detail
 
 /// Scores as they stand in results files, so that what is computed of them now and what is computed
@@ -85,7 +95,7 @@ void append_column(std::string& out, std::string_view name, const Values& values
 [[nodiscard]] inline std::vector<StatementScore> as_recorded(std::vector<StatementScore> scores) {
   for (StatementScore& score : scores) {
     for (double* number : {&score.log_likelihood, &score.answer_log_likelihood,
-                           &score.continuation_log_likelihood}) {
+                           &score.continuation_log_likelihood, &score.neutral_log_likelihood}) {
       *number = detail::ten_decimals(*number);
     }
   }
@@ -102,6 +112,11 @@ void append_column(std::string& out, std::string_view name, const Values& values
   std::string line = head.dump();
   line.pop_back();
   if (!fact.choices.empty()) line += ",\"choices\":" + Json(fact.choices).dump();
+  if (!fact.further.empty()) {
+    Json further = Json::object();
+    for (const auto& [name, value] : fact.further) further[name] = value;
+    line += ",\"further\":" + further.dump();
+  }
   const auto number = [&](double value) { detail::append_fixed(line, value); };
   const auto count = [&](std::uint32_t value) { line += std::to_string(value); };
   const auto column = [&](std::string_view name, auto append, auto member) {
@@ -119,8 +134,18 @@ void append_column(std::string& out, std::string_view name, const Values& values
   });
   column("continuation_token_counts", count,
          [](const StatementScore& s) { return s.continuation_tokens; });
-  if (scoring.span != Span::statement) {
+  if (over::any_of(scores, [](const StatementScore& s) { return s.bytes > 0; })) {
+    column("byte_counts", count, [](const StatementScore& s) { return s.bytes; });
+    column("answer_byte_counts", count, [](const StatementScore& s) { return s.answer_bytes; });
+    column("continuation_byte_counts", count,
+           [](const StatementScore& s) { return s.continuation_bytes; });
+  }
+  if (!detail::tells_statement(scoring)) {
     column("statement_scores", number, [](const StatementScore& s) { return s.log_likelihood; });
+  }
+  if (scoring.reduction == Reduction::pmi) {
+    column("neutral_scores", number,
+           [](const StatementScore& s) { return s.neutral_log_likelihood; });
   }
   line += "}\n";
   return line;
@@ -133,6 +158,12 @@ template <class Fail>
 std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, const Json& line,
                                            const std::vector<double>& scores, Fail fail) {
   std::vector<StatementScore> parts(scores.size());
+  if (recorded.facts == 0 && recorded.reduction == "sum" && recorded.span == "statement" &&
+      !line.contains("token_counts")) {
+    // Another tool's rows tell the sum over the statement, from which some reductions can be made.
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].log_likelihood = scores[i];
+    return parts;
+  }
   const auto read_span = [&](const char* field, auto set, auto span_tokens) {
     const auto found = line.find(field);
     if (found == line.end()) {
@@ -169,12 +200,24 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
         "continuation_scores",
         [](StatementScore& s, double v) { s.continuation_log_likelihood = v; }, continued);
   }
-  if (recorded.reduction != "sum" && recorded.reduction != "mean") {
+  if (line.contains("byte_counts")) {
+    read("byte_counts", [&](StatementScore& s, double v) { s.bytes = count(v); });
+    read("answer_byte_counts", [&](StatementScore& s, double v) { s.answer_bytes = count(v); });
+    read("continuation_byte_counts",
+         [&](StatementScore& s, double v) { s.continuation_bytes = count(v); });
+  }
+  if (line.contains("neutral_scores")) {
+    read("neutral_scores", [](StatementScore& s, double v) { s.neutral_log_likelihood = v; });
+  }
+  const auto reductions = every(Reduction());
+  const auto known = over::find_if(
+      reductions, [&](Reduction reduction) { return name_of(reduction) == recorded.reduction; });
+  if (known == reductions.end()) {
     fail("pll_scores",
          "were reduced by '" + recorded.reduction + "', from which other reductions cannot be made",
          "take the folder's own reduction");
   }
-  if (recorded.span != "statement") {
+  if (!tells_statement({*known, recorded.span == "statement" ? Span::statement : Span::answer})) {
     read("statement_scores", [](StatementScore& s, double v) { s.log_likelihood = v; });
   } else {
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -205,8 +248,9 @@ void refuse_no_tokens(const Json& line, Fail fail) {
 template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
   // What another tool reduced in its own way need be no log-likelihood.
+  const std::string& reduction = recorded.reduction;
   const bool are_nats =
-      recorded.reduction.empty() || recorded.reduction == "sum" || recorded.reduction == "mean";
+      reduction.empty() || reduction == "sum" || reduction == "mean" || reduction == "bytes";
   const std::size_t options = recorded.relation.options.size();
   for_each_result_line(recorded.rows, [&](const Json& line, std::size_t number) {
     const auto fail = [&](const char* field, const std::string& message,
@@ -246,6 +290,11 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
       if (!choices || choices->size() != options)
         fail("choices", "is not one text for each option");
       row.fact.choices = std::move(*choices);
+    }
+    if (const auto further = line.find("further"); further != line.end() && further->is_object()) {
+      for (const auto& [name, value] : further->items()) {
+        if (value.is_string()) row.fact.further.emplace_back(name, value.get<std::string>());
+      }
     }
     if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
     visit(std::as_const(row));

@@ -49,7 +49,8 @@ inline constexpr const char* failed_votes_meaning =
 
 /// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {
-  const std::string reduction = scoring.reduction == Reduction::sum ? "Sum" : "Mean";
+  const std::string reduction =
+      std::array{"Sum", "Mean", "Bytes", "PMI"}[static_cast<std::size_t>(scoring.reduction)];
   if (scoring.span == Span::continuation) return reduction + " (C)";
   return scoring.span == Span::answer ? reduction + " (A)" : reduction;
 }

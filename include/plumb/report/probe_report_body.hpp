@@ -187,7 +187,7 @@ class ProbeReportBody {
     const auto setting = [&](const char* name) {
       return first_string(run_.settings, name).value_or("");
     };
-    const bool whole = setting("reduction") != "mean" && setting("span") == "statement";
+    const bool whole = setting("reduction") == "sum" && setting("span") == "statement";
     out << heading("What the model believes",
                    "Every option of a fact with its " +
                        (whole ? std::string("probability among the options.")

@@ -74,8 +74,9 @@ struct CalibrateSettings {
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
     visitor("reduction", self.reduction,
-            {.value = "sum|mean",
-             .help = "over a statement's tokens; by default the folders' own, or sum",
+            {.value = "KIND",
+             .help = "sum, mean, bytes or pmi of a statement; by default the folders' own, or sum; "
+                     "pmi of folders that were probed so",
              .recorded = "-"});
     visitor("span", self.span,
             {.value = "KIND",

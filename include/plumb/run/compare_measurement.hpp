@@ -56,10 +56,26 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
     const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
     const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
     std::string apart;
-    for (const char* field :
-         {"command", "dataset_sha256", "bos", "precision", "reduction", "span", "choices",
-          "choice_seed", "split_seed", "train", "item_separator", "join", "baselines_sha256",
-          "template_file_sha256", "max_new_tokens", "shot_seed"}) {
+    for (const char* field : {"command",
+                              "dataset_sha256",
+                              "bos",
+                              "precision",
+                              "reduction",
+                              "span",
+                              "choices",
+                              "choice_seed",
+                              "split_seed",
+                              "train",
+                              "item_separator",
+                              "join",
+                              "baselines_sha256",
+                              "template_file_sha256",
+                              "max_new_tokens",
+                              "shot_seed",
+                              "prefix",
+                              "shots",
+                              "shot_draw",
+                              "neutral"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       const std::string of = field;

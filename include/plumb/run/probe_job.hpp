@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,54 +23,54 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/as_loaded.hpp"
 #include "plumb/data/dataset.hpp"
-#include "plumb/data/dataset_texts.hpp"
+#include "plumb/prompt/in_context.hpp"
 #include "plumb/prompt/prompt.hpp"
+#include "plumb/prompt/solved_facts.hpp"
 #include "plumb/prompt/statement.hpp"
 #include "plumb/records/probe_rows.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/report/probe_report.hpp"
 #include "plumb/run/job.hpp"
-#include "plumb/run/option_check.hpp"
+#include "plumb/run/neutral_prompts.hpp"
 #include "plumb/run/probe_settings.hpp"
+#include "plumb/run/probe_warnings.hpp"
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/run/statement_prompts.hpp"
+#include "plumb/run/unknown_answers.hpp"
 #include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
+#include "plumb/score/prompt_tokens.hpp"
 #include "plumb/score/score_table.hpp"
+#include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
-/// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
-/// that holds the text of a special token and may not. Adds to the model's description what is to be known
-/// of how it reads these texts.
-template <class Model>
-void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
-                 ModelDescription& description) {
-  refuse_empty_options(model, dataset);
-  const SpecialTokenCheck check{model, settings.special_tokens};
-  for_each_text(dataset, settings.templates.indices, check);
-  check.warn(description);
-}
-
-/// Models Job. The scorer must outlive it. Not thread-safe.
+/// Models Job. The scorer must outlive it. The settings' prefix and shots stand before what the builder
+/// makes. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
   /// The dataset is asked as it is, its facts numbered where they are not (as_loaded). Throws a user
-  /// error for settings that contradict one another, for a template that a relation lacks, and for
-  /// what a loader would refuse.
+  /// error for settings that contradict one another, for a template or facts to show that a relation
+  /// lacks, and for what a loader would refuse.
   ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
            Builder builder = {})
       : scorer_(scorer),
         dataset_(as_loaded(std::move(dataset))),
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
-        builder_(std::move(builder)) {
+        builder_(dataset_, settings_.prefix.text, settings_.shots, std::move(builder)) {
     (settings_.check)();
-    statements_ = count_statements(dataset_, settings_.templates.indices);
-    if (!settings_.masked.value_or(false)) warn_of_bos();
+    (builder_.solved().check)(dataset_);
+    statements_ =
+        count_statements(dataset_, settings_.templates.indices) + neutral().statements(dataset_);
+    provenance_.warn(prefix_warning(settings_.prefix.text));
+    if (settings_.masked.value_or(false)) return;
+    for (std::string& warning : bos_warnings(dataset_, settings_, builder_, scorer_)) {
+      provenance_.warn(std::move(warning));
+    }
   }
 
   /// Statements of a block at most, or those of one fact.
@@ -86,10 +87,17 @@ class ProbeJob {
     Count planned(told(statements_, on_progress), "statements planned", statements_);
     ScoringCost cost;
     for (const Relation& relation : dataset_.relations) {
-      for_each_block(relation, [&](std::size_t first, std::size_t count) {
+      for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
         typename Scorer::Block block;
-        plan_block(block, relation, first, count);
+        plan_neutral(block, relation, first, count);
         cost += block.cost();
+      });
+      for_each_block(relation, [&](std::size_t first, std::size_t count) {
+        for (const std::vector<std::size_t>& together : scored_together(relation)) {
+          typename Scorer::Block block;
+          plan_block(block, relation, first, count, together);
+          cost += block.cost();
+        }
         planned.advance(count * per_fact(relation), relation.code);
       });
     }
@@ -100,7 +108,8 @@ class ProbeJob {
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
     check_all(&work, work.on_progress());
-    const std::vector<UnknownAnswers> unknown = unknown_answers();
+    const std::vector<UnknownAnswers> unknown =
+        unknown_answers(scorer_, dataset_, settings_, builder_);
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
                               std::ref(examples));
@@ -154,69 +163,18 @@ class ProbeJob {
   template <class Visit>
   void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
                       Visit visit) const {
+    for_each_query(relation, first, count, templates(relation), visit);
+  }
+  template <class Visit>
+  void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
+                      const std::vector<std::size_t>& under, Visit visit) const {
     Query query;
     for (std::size_t f = first; f < first + count; ++f) {
-      for (const std::size_t t : templates(relation)) {
+      for (const std::size_t t : under) {
         fill_query(query, builder_, relation, relation.facts[f], t);
         visit(relation.facts[f], t, query);
       }
     }
-  }
-
-  /// Statements that begin with BOS themselves, and without BOS what begins with the answer.
-  void warn_of_bos() {
-    std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
-    for (const Relation& relation : dataset_.relations) {
-      std::vector<bool> leads(relation.templates.size() + 1, false);
-      for (const Fact& fact : relation.facts) {
-        for (const std::size_t t : templates(relation)) {
-          const Prompt asked = builder_.build(relation, fact, t, fact.answer);
-          if constexpr (requires { scorer_.begins_with_bos(asked); }) {
-            own += scorer_.begins_with_bos(asked) ? 1U : 0U;
-          }
-          if (asked.answer.empty() || asked.answer.front().begin > 0) continue;
-          leads[(std::min)(t, relation.templates.size())] = true;
-          ++facts;
-        }
-      }
-      patterns += templates(relation).size();
-      led_by_answer += static_cast<std::size_t>(over::count(leads, true));
-    }
-    provenance_.warn(own_bos_warning(own, "statement"));
-    if (settings_.bos) return;
-    provenance_.warn(
-        "Warning: no BOS stands before the statements, so the first token of each has no "
-        "probability; " +
-        std::to_string(led_by_answer) + " of " + counted(patterns, "template") +
-        (led_by_answer == 1 ? " begins" : " begin") + " with the answer" +
-        (facts == 0 ? "."
-                    : ", and " + counted(facts, "right answer") +
-                          (facts == 1 ? " lacks" : " lack") + " a token's."));
-  }
-
-  struct UnknownAnswers {
-    std::size_t facts = 0, statements = 0;
-  };
-
-  /// By relation; nothing where the scorer does not tell.
-  [[nodiscard]] std::vector<UnknownAnswers> unknown_answers() const {
-    std::vector<UnknownAnswers> all;
-    if constexpr (requires(const Query& query) { scorer_.unknown_answers(query); }) {
-      for (const Relation& relation : dataset_.relations) {
-        UnknownAnswers& count = all.emplace_back();
-        std::size_t next = 0;  // facts before it are counted
-        for_each_query(relation, 0, relation.facts.size(),
-                       [&](const Fact& fact, std::size_t, const Query& query) {
-                         const std::vector<bool> unknown = scorer_.unknown_answers(query);
-                         count.statements += static_cast<std::size_t>(over::count(unknown, true));
-                         const auto at = static_cast<std::size_t>(&fact - relation.facts.data());
-                         if (!unknown[fact.answer] || at < next) return;
-                         ++count.facts;
-                         next = at + 1;
-                       });
-      }
-    }
-    return all;
   }
 
   [[nodiscard]] std::size_t per_fact(const Relation& relation) const {
@@ -257,66 +215,146 @@ class ProbeJob {
   template <class Checked>
   void(check)(const Relation& relation, Checked checked) const {
     if constexpr (requires(const Query& query) { (scorer_.check)(query, settings_.scoring); }) {
+      const auto look = [&](const Fact& fact, std::size_t t, const Query& query, Scoring scoring) {
+        try {
+          (scorer_.check)(query, scoring);
+        } catch (const Error& error) {
+          throw Error(error.fault(),
+                      {relation.file, fact.line, relation.code + ", template " + std::to_string(t)},
+                      error.what());
+        }
+      };
       for_each_query(relation, 0, relation.facts.size(),
                      [&](const Fact& fact, std::size_t t, const Query& query) {
-                       try {
-                         (scorer_.check)(query, settings_.scoring);
-                       } catch (const Error& error) {
-                         throw Error(error.fault(),
-                                     {relation.file, fact.line,
-                                      relation.code + ", template " + std::to_string(t)},
-                                     error.what());
-                       }
+                       look(fact, t, query, settings_.scoring);
                        checked();
                      });
+      for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
+        neutral().for_each_query(relation, first, count,
+                                 [&](const Fact& fact, std::size_t t, const Query& query) {
+                                   look(fact, t, query, {Reduction::sum, neutral().span()});
+                                 });
+      });
     }
   }
 
   /// Calls `visit(first fact, count)` for each block of a relation.
   template <class Visit>
   void for_each_block(const Relation& relation, Visit visit) const {
-    const std::size_t facts_per_block =
-        std::max<std::size_t>(1, block_statements / per_fact(relation));
-    for (std::size_t first = 0; first < relation.facts.size(); first += facts_per_block) {
-      visit(first, (std::min)(facts_per_block, relation.facts.size() - first));
+    for_each_block(relation, relation.facts.size(), visit);
+  }
+  /// The same of its first facts.
+  template <class Visit>
+  void for_each_block(const Relation& relation, std::size_t facts, Visit visit) const {
+    std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact(relation));
+    // Each fact's own shots are held in the model while its options are scored.
+    if (settings_.shots.count > 0 && settings_.shots.draw == ShotDraw::fact) facts_per_block = 1;
+    for (std::size_t first = 0; first < facts; first += facts_per_block) {
+      visit(first, (std::min)(facts_per_block, facts - first));
     }
   }
 
+  /// The templates of a relation in groups whose statements are scored in one block. Those behind a
+  /// context have a block for each template, which has its own context.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> scored_together(
+      const Relation& relation) const {
+    std::vector<std::size_t> all = templates(relation);
+    if (!builder_.has_context()) return {std::move(all)};
+    std::vector<std::vector<std::size_t>> alone;
+    for (const std::size_t t : all) alone.push_back({t});
+    return alone;
+  }
+
   void plan_block(typename Scorer::Block& block, const Relation& relation, std::size_t first,
-                  std::size_t count) {
-    for_each_query(relation, first, count, [&](const Fact&, std::size_t, const Query& query) {
-      scorer_.add(block, query);
-    });
+                  std::size_t count, const std::vector<std::size_t>& under) {
+    if constexpr (requires { scorer_.share(block, Prompt{}); }) {
+      if (builder_.has_context()) {
+        scorer_.share(block, shared_context(builder_, relation, first, count, under.front()));
+      }
+    }
+    for_each_query(
+        relation, first, count, under,
+        [&](const Fact&, std::size_t, const Query& query) { scorer_.add(block, query); });
     scorer_.plan(block);
+  }
+
+  [[nodiscard]] NeutralPrompts<Builder> neutral() const { return {builder_.builder(), settings_}; }
+
+  /// Calls `visit(first fact, count)` for each block of a relation's neutral prompts.
+  template <class Visit>
+  void for_each_neutral_block(const Relation& relation, Visit visit) const {
+    for_each_block(relation, neutral().facts(relation), visit);
+  }
+  void plan_neutral(typename Scorer::Block& block, const Relation& relation, std::size_t first,
+                    std::size_t count) {
+    neutral().for_each_query(
+        relation, first, count,
+        [&](const Fact&, std::size_t, const Query& query) { scorer_.add(block, query); });
+    scorer_.plan(block);
+  }
+
+  /// Log-likelihoods of a relation's neutral prompts in their order; some lack where the part is not
+  /// whole.
+  std::vector<double> score_neutral(const Relation& relation, Part& part, ScoringCost& cost) {
+    const std::vector<std::size_t> asked = templates(relation);
+    std::vector<double> made;
+    for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
+      typename Scorer::Block block;
+      plan_neutral(block, relation, first, count);
+      cost += block.cost();
+      const auto scored = scored_block(part, scorer_, block, neutral().span(), [&](std::size_t s) {
+        return "the neutral prompt of " + name_of_statement(relation, first, asked, s);
+      });
+      if (!scored) return;
+      for (const StatementScore& score : *scored) {
+        made.push_back(neutral_log_likelihood(score, settings_.scoring.span));
+      }
+    });
+    return made;
+  }
+
+  [[nodiscard]] static std::string name_of_statement(const Relation& relation, std::size_t first,
+                                                     const std::vector<std::size_t>& under,
+                                                     std::size_t statement) {
+    const std::size_t options = relation.options.size(), row = statement / options;
+    return statement_name(relation, relation.facts[first + row / under.size()],
+                          under[row % under.size()], statement % options);
   }
 
   void score(const Relation& relation, const DiskPath& file, Part& part) {
     const std::vector<std::size_t> asked = templates(relation);
     FileInTheMaking rows(file);
     ScoringCost cost;
+    const std::vector<double> neutral_scores = score_neutral(relation, part, cost);
     for_each_block(relation, [&](std::size_t first, std::size_t count) {
-      typename Scorer::Block block;
-      plan_block(block, relation, first, count);
-      cost += block.cost();
       ScoreTable table(count, asked.size(), relation.options.size());
-      auto scored = scored_block(
-          part, scorer_, block, settings_.scoring.span,
-          [&](std::size_t statement) {
-            const std::size_t options = relation.options.size(), row = statement / options;
-            const Fact& fact = relation.facts[first + row / asked.size()];
-            return statement_name(relation, fact, asked[row % asked.size()], statement % options);
-          },
-          Unreported::left_out);
-      if (!scored) return;
-      const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
-      for (std::size_t i = 0; i < scores.size(); ++i) table.set(i, scores[i]);
-      const std::size_t of_fact = asked.size() * relation.options.size();
+      std::vector<bool> left_out(count, false);
+      std::size_t place = 0;  // of the first of `together` among the templates
+      for (const std::vector<std::size_t>& together : scored_together(relation)) {
+        const std::size_t of_fact = together.size() * relation.options.size();
+        const auto set = [&](std::size_t s, const StatementScore& score) {
+          const std::size_t f = s / of_fact;
+          if (score.unreported_tokens > 0) left_out[f] = true;
+          table.set((f * asked.size() + place) * relation.options.size() + s % of_fact, score);
+        };
+        score_block(relation, first, count, together, part, cost, set);
+        place += together.size();
+      }
+      if (!part.is_whole()) return;
+      Query query;
       for (std::size_t f = 0; f < count; ++f) {
-        const auto own = std::span(scores).subspan(f * of_fact, of_fact);
-        if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) continue;
+        if (left_out[f]) continue;
+        const Fact& fact = relation.facts[first + f];
         for (std::size_t t = 0; t < asked.size(); ++t) {
-          rows << recorded_line(relation.facts[first + f], asked[t], table.row(f, t),
-                                settings_.scoring);
+          std::vector<StatementScore> row = table.row(f, t);
+          fill_query(query, builder_, relation, fact, asked[t]);
+          const std::size_t of_neutral = neutral().place(relation, first + f, t);
+          for (std::size_t option = 0; option < row.size(); ++option) {
+            count_bytes(row[option], query.candidates[option]);
+            if (neutral_scores.empty()) continue;
+            row[option].neutral_log_likelihood = neutral_scores[of_neutral + option];
+          }
+          rows << recorded_line(fact, asked[t], as_recorded(std::move(row)), settings_.scoring);
         }
       }
     });
@@ -324,11 +362,26 @@ class ProbeJob {
     part.finish(cost, rows.finish());
   }
 
+  /// Scores a block of facts under some templates and calls `set(statement, score)` where the part is
+  /// whole.
+  template <class Set>
+  void score_block(const Relation& relation, std::size_t first, std::size_t count,
+                   const std::vector<std::size_t>& under, Part& part, ScoringCost& cost, Set set) {
+    typename Scorer::Block block;
+    plan_block(block, relation, first, count, under);
+    cost += block.cost();
+    auto scored = scored_block(
+        part, scorer_, block, settings_.scoring.span,
+        [&](std::size_t statement) { return name_of_statement(relation, first, under, statement); },
+        Unreported::left_out);
+    for (std::size_t s = 0; scored && s < scored->size(); ++s) set(s, (*scored)[s]);
+  }
+
   Scorer& scorer_;
   Dataset dataset_;
   ProbeSettings settings_;
   Provenance provenance_;
-  Builder builder_;
+  InContext<Builder> builder_;
   std::size_t statements_ = 0, unreported_facts_ = 0;
   bool is_checked_ = false;
 };

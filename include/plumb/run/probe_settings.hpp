@@ -16,10 +16,12 @@
 #include "plumb/data/load.hpp"
 #include "plumb/data/template_file.hpp"
 #include "plumb/prompt/confidence_marker.hpp"
+#include "plumb/prompt/solved_facts.hpp"
 #include "plumb/run/job.hpp"
 #include "plumb/run/provenance.hpp"
 #include "plumb/run/setting.hpp"
 #include "plumb/run/special_token_check.hpp"
+#include "plumb/run/text_setting.hpp"
 #include "plumb/score/bos.hpp"
 #include "plumb/score/masked_scorer.hpp"
 #include "plumb/score/statement_score.hpp"
@@ -59,6 +61,13 @@ struct ProbeSettings {
   /// Whether the model is masked, where that is known; no option, the model says it.
   std::optional<bool> masked{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Before every statement, as it is.
+  TextSetting prefix{};
+  /// Solved facts of the relation before every statement.
+  ShotChoice shots{};
+  /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
+  /// where there is none.
+  GivenText neutral{};
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
 
@@ -73,8 +82,11 @@ struct ProbeSettings {
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
-    visitor("reduction", self.scoring.reduction,
-            {.value = "sum|mean", .help = "over a statement's tokens"});
+    visitor(
+        "reduction", self.scoring.reduction,
+        {.value = "KIND",
+         .help = "sum, mean (per token) or bytes (per UTF-8 byte) over a statement's tokens, or "
+                 "pmi: less what the answer scores behind a neutral prefix"});
     visitor("span", self.scoring.span,
             {.value = "KIND",
              .help = "which tokens count: statement, answer (those that share a byte with it) or "
@@ -110,6 +122,26 @@ struct ProbeSettings {
              .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+    visitor(
+        "prefix", self.prefix,
+        {.value = "TEXT|FILE",
+         .help = "put this text, or that of a file, before every statement, as it is; text:… is "
+                 "no file"});
+    visitor("shots", self.shots.count,
+            {.value = "K",
+             .help = "solved facts of the relation before every statement, under its template",
+             .most = 1000,
+             .remedy = "the model's context holds no more"});
+    const std::string without = self.shots.count > 0 ? "" : "without `shots`; say how many";
+    visitor("shot-seed", self.shots.seed, {.value = "N", .help = "of their draw", .idle = without});
+    visitor("shot-draw", self.shots.draw,
+            {.value = "relation|fact",
+             .help = "the same shots before all of a relation's facts, or new ones for each",
+             .idle = without});
+    visitor("neutral", self.neutral,
+            {.value = "TEXT",
+             .help = "of `reduction` pmi: what stands before an answer alone; not given: the "
+                     "template without its subject"});
   }
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -127,6 +159,10 @@ struct ProbeSettings {
       throw user_error({.setting = "span"},
                        "continuation is what follows a prompt, and a masked model reads both sides",
                        "use `span` statement or answer");
+    }
+    if (neutral.text && scoring.reduction != Reduction::pmi) {
+      throw user_error({.setting = "neutral"}, "has no effect without `reduction` pmi",
+                       "say that, or leave it out");
     }
   }
 };
@@ -154,7 +190,8 @@ struct ProbeSettings {
 /// A dataset as it is to be probed: cut to what was chosen, its templates replaced or marked. Throws a
 /// user error for what is not there or cannot be read.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
-  Dataset dataset = select_facts(std::move(whole), settings.relations, settings.limit);
+  Dataset dataset =
+      select_facts(std::move(whole), settings.relations, settings.limit, settings.shots.count > 0);
   if (!settings.template_file.empty()) use_template_file(dataset, settings.template_file);
   for (const Relation& relation : dataset.relations) {
     if (!relation.templates.empty() || relation.verbatim) continue;

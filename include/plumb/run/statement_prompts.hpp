@@ -12,6 +12,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/data/dataset.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/prompt/in_context.hpp"
 #include "plumb/prompt/prompt.hpp"
 #include "plumb/records/listed_prompt.hpp"
 #include "plumb/score/bos.hpp"
@@ -42,8 +43,18 @@ template <PromptBuilder Builder>
 void fill_query(Query& query, const Builder& builder, const Relation& relation, const Fact& fact,
                 std::size_t template_index) {
   query.candidates.resize(relation.options.size());
-  for (std::size_t option = 0; option < relation.options.size(); ++option) {
-    query.candidates[option] = builder.build(relation, fact, template_index, option);
+  const auto fill = [&](auto build) {
+    for (std::size_t option = 0; option < relation.options.size(); ++option) {
+      query.candidates[option] = build(option);
+    }
+  };
+  if constexpr (requires { builder.context(relation, fact, template_index), builder.builder(); }) {
+    const std::string context = builder.context(relation, fact, template_index);
+    fill([&](std::size_t option) {
+      return behind(context, builder.builder().build(relation, fact, template_index, option));
+    });
+  } else {
+    fill([&](std::size_t option) { return builder.build(relation, fact, template_index, option); });
   }
 }
 
@@ -73,12 +84,18 @@ void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
         visit("template " + std::to_string(t), [&] {
           Query query;
           fill_query(query, builder, relation, fact, t);
-          return ListedPrompt{.about = Json{{"part", "statements"},
-                                            {"relation", relation.code},
-                                            {"sub_id", fact.subject_id},
-                                            {"sub_label", fact.subject},
-                                            {"instance_index", fact.instance},
-                                            {"template", t}},
+          Json about{{"part", "statements"},
+                     {"relation", relation.code},
+                     {"sub_id", fact.subject_id},
+                     {"sub_label", fact.subject},
+                     {"instance_index", fact.instance},
+                     {"template", t}};
+          if constexpr (requires { builder.solved(); }) {
+            for (const Fact* const shown : builder.solved().of(relation, fact)) {
+              about["shots"].push_back(shown->instance);
+            }
+          }
+          return ListedPrompt{.about = std::move(about),
                               .texts = std::move(query.candidates),
                               .with_bos = with_bos,
                               .candidates = true};

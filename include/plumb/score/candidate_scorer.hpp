@@ -7,6 +7,7 @@
 // seeing many queries at once. A job hands its queries over block by block; the scorer cuts each
 // block into packs, and a pack is what is scored, written to the journal, and never scored again.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,19 @@ namespace plumb {
 struct Query {
   std::vector<Prompt> candidates;
 };
+
+/// Counts the bytes of a prompt's spans, which no engine knows of.
+inline void count_bytes(StatementScore& score, const Prompt& prompt) noexcept {
+  const auto count = [&](std::size_t begin) {
+    return static_cast<std::uint32_t>(prompt.text.size() - (std::min)(begin, prompt.text.size()));
+  };
+  score.bytes = count(prompt.context);
+  score.continuation_bytes = count(prompt.given);
+  score.answer_bytes = 0;
+  for (const ByteSpan& span : prompt.answer) {
+    score.answer_bytes += static_cast<std::uint32_t>(span.end - span.begin);
+  }
+}
 
 /// What scoring a block takes, in tokens fed to the model.
 struct ScoringCost {

@@ -104,7 +104,7 @@ class CausalScorer {
   /// vocabulary.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
-      append(block.statements_, prompt, continuations_);
+      append(block.statements_, prompt, finders_);
       block.one_by_one_ += block.statements_.length(block.statements_.size() - 1);
     }
   }
@@ -112,9 +112,9 @@ class CausalScorer {
   /// Throws the user error that scoring and reducing the query would end in, without the model.
   void(check)(const Query& query, Scoring scoring) const {
     TokenizedStatements statements;
-    ContinuationFinder continuations;
+    Finders finders;
     for (const Prompt& prompt : query.candidates) {
-      append(statements, prompt, continuations);
+      append(statements, prompt, finders);
       bool reducible = false;
       for_each_token(statements, statements.size() - 1, scoring.span,
                      [&](std::size_t) { reducible = true; });
@@ -185,15 +185,23 @@ class CausalScorer {
   }
 
  private:
-  void append(TokenizedStatements& statements, const Prompt& prompt,
-              ContinuationFinder& continuations) const {
+  struct Finders {
+    ContinuationFinder continuations, statements;
+  };
+
+  void append(TokenizedStatements& statements, const Prompt& prompt, Finders& finders) const {
     Tokenization tokenization = tokenize_prompt(model_, prompt, bos_);
     const std::size_t vocabulary = model_.vocabulary_size();
     for (const Token& token : tokenization.tokens) {
       check_in_vocabulary(token.id, vocabulary, "tokenize", prompt.text);
     }
     const std::size_t continuation =
-        scored_ == Span::answer ? 0 : continuations.first(model_, prompt, tokenization, bos_);
+        scored_ == Span::answer ? 0
+                                : finders.continuations.first(model_, prompt, tokenization, bos_);
+    const std::size_t begin =
+        prompt.context == 0
+            ? 0
+            : finders.statements.behind(model_, context_part(prompt), tokenization, bos_);
     if (scored_ == Span::answer && tokenization.spells_text) {
       std::size_t end = 0;  // what follows the answer tells nothing of it
       for (const ByteSpan& span : prompt.answer) end = (std::max)(end, span.end);
@@ -201,7 +209,7 @@ class CausalScorer {
         return token.bytes.begin >= end && token.bytes.end > end;
       });
     }
-    statements.add(prompt, tokenization, continuation);
+    statements.add(prompt, tokenization, continuation, begin);
     const std::size_t length = statements.length(statements.size() - 1);
     check_length(prompt, length, model_.context_length());
   }
@@ -223,7 +231,8 @@ class CausalScorer {
       }
       return;
     }
-    const std::size_t first = span == Span::statement ? 0 : statements.continuation(statement);
+    const std::size_t first =
+        span == Span::statement ? statements.begin(statement) : statements.continuation(statement);
     for (std::size_t t = std::max<std::size_t>(1, first); t < statements.length(statement); ++t) {
       visit(t);
     }
@@ -264,7 +273,7 @@ class CausalScorer {
   std::optional<TokenId> bos_;
   mutable std::optional<OwnBos<Model>> own_bos_;  // asks the model, so when it is asked
   Span scored_;
-  ContinuationFinder continuations_;
+  Finders finders_;
   HeldTree<Model> held_;
   TokenLookups lookups_;
 };

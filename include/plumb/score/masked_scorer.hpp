@@ -117,7 +117,7 @@ class MaskedScorer {
       append(block, prompt);
       const std::size_t last = block.statements_.size() - 1;
       const bool has_tokens = scoring.span == Span::answer ? !block.statements_.answer(last).empty()
-                                                           : block.statements_.length(last) > 0;
+                                                           : asked(block.statements_, last) > 0;
       if (has_tokens) continue;
       throw user_error(
           {.field = "statement"},
@@ -146,7 +146,7 @@ class MaskedScorer {
     };
     for (std::size_t i = 0; i < block.order_.size(); ++i) {
       const std::uint32_t statement = block.order_[i];
-      const std::size_t asked = statements.length(statement);
+      const std::size_t asked = this->asked(statements, statement);
       const std::size_t length = framed_length(statements, statement);
       const std::size_t begin = block.ends_.empty() ? 0 : block.ends_.back();
       if (i > begin && tokens + asked * length > pack_tokens &&
@@ -154,7 +154,9 @@ class MaskedScorer {
         close(i);
       }
       const std::size_t before = inputs.size();
-      for (std::size_t t = 0; t < asked; ++t) inputs.insert(masked(block, statement, t));
+      for (std::size_t t = statements.begin(statement); t < statements.length(statement); ++t) {
+        inputs.insert(masked(block, statement, t));
+      }
       tokens += (inputs.size() - before) * length;
       block.cost_.masked_inputs += asked;
       block.cost_.tokens_one_by_one += asked * length;
@@ -173,7 +175,7 @@ class MaskedScorer {
     std::vector<std::vector<Target>> targets;  // by input
     std::size_t target_count = 0;
     for (const std::uint32_t statement : pack) {
-      for (std::size_t t = 0; t < statements.length(statement); ++t) {
+      for (std::size_t t = statements.begin(statement); t < statements.length(statement); ++t) {
         const std::size_t input = inputs.insert(masked(block, statement, t));
         if (input == targets.size()) targets.emplace_back();
         targets[input].push_back({statements.token(statement, t), target_count++});
@@ -190,7 +192,7 @@ class MaskedScorer {
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
-      for (std::size_t t = 0; t < statements.length(pack[i]); ++t, ++slot) {
+      for (std::size_t t = statements.begin(pack[i]); t < statements.length(pack[i]); ++t, ++slot) {
         scores[i].log_likelihood += found[slot];
         ++scores[i].tokens;
         if (!over::binary_search(answer, t)) continue;
@@ -210,6 +212,11 @@ class MaskedScorer {
   }
 
  private:
+  /// How many of a statement's tokens are scored.
+  [[nodiscard]] static std::size_t asked(const TokenizedStatements& statements,
+                                         std::size_t statement) {
+    return statements.length(statement) - statements.begin(statement);
+  }
   [[nodiscard]] std::size_t framed_length(const TokenizedStatements& statements,
                                           std::size_t statement) const {
     return frame_.before.size() + statements.length(statement) + frame_.after.size();
@@ -217,7 +224,11 @@ class MaskedScorer {
 
   void append(Block& block, const Prompt& prompt) const {
     const Tokenization tokenization = tokenize_prompt(model_, prompt);
-    block.statements_.add(prompt, tokenization);
+    const std::size_t begin =
+        prompt.context == 0
+            ? 0
+            : ContinuationFinder().behind(model_, context_part(prompt), tokenization, std::nullopt);
+    block.statements_.add(prompt, tokenization, 0, begin);
     if (rule_ == PseudoLikelihood::within_word) {
       block.words_.push_back(words_of(model_, prompt.text, tokenization.tokens.size()));
     }
@@ -246,7 +257,8 @@ class MaskedScorer {
   [[nodiscard]] std::size_t fresh(const DistinctInputs& inputs, const Block& block,
                                   std::uint32_t statement) const {
     std::size_t count = 0;
-    for (std::size_t t = 0; t < block.statements_.length(statement); ++t) {
+    for (std::size_t t = block.statements_.begin(statement);
+         t < block.statements_.length(statement); ++t) {
       if (!inputs.contains(masked(block, statement, t))) ++count;
     }
     return count;

@@ -9,6 +9,7 @@
 // first; at each depth there are at most 1 / p(true) of them. Ranks are those of scoring every
 // candidate, but for candidates nearer to the true one than rounding.
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +17,13 @@
 #include <optional>
 #include <queue>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plumb/core/over.hpp"
 #include "plumb/score/name_trie.hpp"
-#include "plumb/score/statement_score.hpp"
 
 namespace plumb {
 
@@ -52,8 +53,17 @@ class NameRows {
   std::unordered_map<NodeId, std::vector<double>> rows_;
 };
 
+/// Over a name's tokens.
+enum class NameReduction : std::uint8_t { sum, mean };
+[[nodiscard]] constexpr std::array<NameReduction, 2> every(NameReduction) noexcept {
+  return {NameReduction::sum, NameReduction::mean};
+}
+[[nodiscard]] constexpr std::string_view name_of(NameReduction reduction) noexcept {
+  return reduction == NameReduction::sum ? "sum" : "mean";
+}
+
 struct NameSearchOptions {
-  Reduction reduction = Reduction::sum;
+  NameReduction reduction = NameReduction::sum;
   /// The search ends once it is certain that the filtered rank is beyond this; 0 gives full ranks.
   std::size_t hits = 0;
   /// Nodes that may be looked at beside the true candidate's own; past it the rank has two ends. 0
@@ -137,7 +147,7 @@ class NameSearch {
   };
 
   [[nodiscard]] double reduced(double sum, std::size_t tokens) const {
-    return options_.reduction == Reduction::mean ? sum / static_cast<double>(tokens) : sum;
+    return options_.reduction == NameReduction::mean ? sum / static_cast<double>(tokens) : sum;
   }
 
   /// With so many nodes that are looked at already, though not counted.

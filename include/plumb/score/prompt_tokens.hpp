@@ -197,8 +197,12 @@ class ContinuationFinder {
   [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
                                   const Tokenization& tokens,
                                   std::optional<TokenId> bos = std::nullopt) {
-    if (prompt.given == 0) return 0;
-    Prompt given = given_part(prompt);
+    return prompt.given == 0 ? 0 : behind(tokenizer, given_part(prompt), tokens, bos);
+  }
+  /// The same of the first token behind `given`, which such prompts begin with.
+  template <class Tokenizer>
+  [[nodiscard]] std::size_t behind(const Tokenizer& tokenizer, Prompt given,
+                                   const Tokenization& tokens, std::optional<TokenId> bos) {
     if (given.text != last_.text || given.cuts != last_.cuts) {
       given_ = prompt_ids(tokenizer, given, bos);
       last_ = std::move(given);
@@ -217,7 +221,8 @@ inline void check_length(const Prompt& prompt, std::size_t length, std::size_t c
   throw user_error({.field = "statement"},
                    "'" + shortened(prompt.text) + "' has " + counted(length, "token") +
                        ", the model's context " + std::to_string(context),
-                   "shorten the template or leave the fact out");
+                   prompt.context > 0 ? "ask with fewer `shots` or a shorter `prefix`"
+                                      : "shorten the template or leave the fact out");
 }
 
 }  // namespace plumb

@@ -59,9 +59,14 @@ class TokenizedStatements {
     return continuations_[statement];
   }
 
+  /// The place of the first token behind what stands before the statement; 0 where nothing does.
+  [[nodiscard]] std::size_t begin(std::size_t statement) const { return begins_[statement]; }
+
   /// Appends a prompt as it was tokenised, BOS included; of its tokens those from `continuation` on are
-  /// the continuation's. When the tokens do not spell the text none is the answer's.
-  void add(const Prompt& prompt, const Tokenization& tokenization, std::size_t continuation = 0) {
+  /// the continuation's, and those before `begin` are no part of the statement. When the tokens do not
+  /// spell the text none is the answer's.
+  void add(const Prompt& prompt, const Tokenization& tokenization, std::size_t continuation = 0,
+           std::size_t begin = 0) {
     std::size_t place = 0;
     std::size_t shared = 0;
     const auto push = [&](TokenId id) {
@@ -82,6 +87,7 @@ class TokenizedStatements {
     }
     shared_.push_back(static_cast<std::uint32_t>(shared));
     continuations_.push_back(static_cast<std::uint32_t>(continuation));
+    begins_.push_back(static_cast<std::uint32_t>(begin));
     ends_.push_back(tokens_.size());
     answer_ends_.push_back(answers_.size());
   }
@@ -99,6 +105,7 @@ class TokenizedStatements {
   std::vector<std::size_t> ends_;
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint32_t> continuations_;
+  std::vector<std::uint32_t> begins_;
   std::vector<std::uint32_t> answers_;
   std::vector<std::size_t> answer_ends_;
 };
