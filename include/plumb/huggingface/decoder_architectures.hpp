@@ -82,6 +82,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     throw fields.wrong("quantization_config", "quantised weights are not supported",
                        "fetch the model's F32, F16 or BF16 weights");
   }
+  detail::refuse_attention_to_both_sides(fields);
   DecoderConfig config;
   found->read(fields, config);
   detail::check_decoder(fields, config);

@@ -157,6 +157,7 @@ inline constexpr MaskedType masked_types[] = {
     config.tied = fields.flag("tie_word_embeddings", true);
     read(fields, config);
     fields.expect("pruned_heads", Json::object());
+    fields.expect("is_causal", false);  // true hides from a token those behind it
     if (const Json* quantized = fields.find("quantization_config"); quantized != nullptr) {
       throw fields.wrong("quantization_config", "quantised weights are not supported",
                          "fetch the model's F32, F16 or BF16 weights");
