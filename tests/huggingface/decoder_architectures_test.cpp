@@ -2,6 +2,8 @@
 #include "plumb/huggingface/decoder_architectures.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -101,6 +103,30 @@ BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_f
   refuses("gpt-neo", {{"attention_layers", {"global", "block", "local"}}},
           "attention_types: 'block' is not known");
   refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "more layers than any model has: 2147");
+}
+
+// transformers 5.24 takes `is_causal` and `use_bidirectional_attention` as their truth values.
+BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture, Folder) {
+  std::size_t asked = 0;
+  const auto networks = test::network_folder("llama").parent_path();
+  for (const auto& entry : std::filesystem::directory_iterator(networks)) {
+    const std::string network = entry.path().filename().string();
+    const Json config = read_json_object(entry.path() / "config.json");
+    if (find_architecture(config.at("model_type").get<std::string>()) == nullptr) continue;
+    ++asked;
+    refuses(network, {{"is_causal", false}}, "is_causal: false lets a token see those behind it");
+    refuses(network, {{"use_bidirectional_attention", true}}, "use_bidirectional_attention: true");
+    (void)changed(network, {{"is_causal", true}, {"use_bidirectional_attention", false}});
+  }
+  BOOST_TEST(asked > 30U);
+  refuses("llama", {{"is_causal", 0}}, "is_causal: 0 lets a token");
+  refuses("gemma", {{"use_bidirectional_attention", "all"}},
+          "use_bidirectional_attention: \"all\"");
+  Json config = read_json_object(test::network_folder("llama") / "config.json");
+  config["is_causal"] = nullptr;
+  write("config.json", config.dump());
+  BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error,
+                        says(Fault::user, "is_causal: null lets a token"));
 }
 
 BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {

@@ -78,6 +78,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
   refuses("roberta", {{"position_embedding_type", "relative_key"}},
           "position_embedding_type: \"relative_key\" is not supported; only \"absolute\" is");
   refuses("bert", {{"is_decoder", true}}, "is_decoder: true is not supported");
+  for (const char* network : {"bert", "roberta", "albert", "distilbert", "xlm-roberta"}) {
+    refuses(network, {{"is_causal", true}}, "is_causal: true is not supported; only false is");
+  }
   refuses("bert", {{"add_cross_attention", true}}, "add_cross_attention: true is not supported");
   refuses("bert", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads: ");
   refuses("bert", {{"quantization_config", {{"bits", 4}}}},

@@ -85,6 +85,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     throw fields.wrong("quantization_config", detail::quantized_problem(name),
                        detail::quantized_ways(folder, name.method, false));
   }
+  detail::refuse_attention_to_both_sides(fields);
   DecoderConfig config;
   found->read(fields, config);
   detail::check_decoder(fields, config);

@@ -216,6 +216,22 @@ void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t
   }
 }
 
+/// Throws a user error for a config.json that lets tokens see those behind them, whatever the
+/// architecture. transformers takes a null or 0 of `is_causal` as false, and a text or a number of
+/// `use_bidirectional_attention` ("all") as true.
+inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
+  const auto refuse = [&](const char* field, const std::string& value) {
+    throw fields.wrong(
+        field, value + " lets a token see those behind it, so it is no causal language model",
+        "choose a causal model, or correct the field if the model is one");
+  };
+  const Json* const causal = fields.find("is_causal");
+  if (fields.is_null("is_causal")) refuse("is_causal", "null");
+  if (causal != nullptr && *causal != Json(true)) refuse("is_causal", causal->dump());
+  const Json* const both = fields.find("use_bidirectional_attention");
+  if (both != nullptr && *both != Json(false)) refuse("use_bidirectional_attention", both->dump());
+}
+
 /// Throws a user error where the numbers of a config.json do not fit together.
 inline void check_decoder(const ConfigFields& fields, const DecoderConfig& config) {
   const std::string again = "fetch the model's config.json again";

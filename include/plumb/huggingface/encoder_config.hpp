@@ -158,6 +158,7 @@ inline constexpr MaskedType masked_types[] = {
     config.tied = fields.flag("tie_word_embeddings", true);
     read(fields, config);
     fields.expect("pruned_heads", Json::object());
+    fields.expect("is_causal", false);  // true hides from a token those behind it
     if (const Json* const quantized = fields.find("quantization_config")) {
       const auto by = detail::quantization_of(*quantized);
       throw fields.wrong("quantization_config", detail::quantized_problem(by),

@@ -171,7 +171,6 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
   read_attention_bias(fields, config);
   config.tied = fields.flag("tie_word_embeddings", true);
   config.embedding_scale = std::sqrt(static_cast<float>(config.hidden));
-  fields.expect("use_bidirectional_attention", false);
 }
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
