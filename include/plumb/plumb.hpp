@@ -140,6 +140,7 @@
 #include "plumb/data/triple_header.hpp"
 #include "plumb/data/triple_rows.hpp"
 #include "plumb/data/tsv.hpp"
+#include "plumb/data/unread_tables.hpp"
 #include "plumb/measure/accuracy_spread.hpp"
 #include "plumb/measure/answer_lemmas.hpp"
 #include "plumb/measure/answer_lists.hpp"
