@@ -558,4 +558,18 @@ BOOST_AUTO_TEST_CASE(a_folder_of_triples_has_a_training_and_a_test_part) {
   BOOST_TEST(is_graph_folder(folder.path()));
 }
 
+// A part in a second file would be dropped.
+BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
+  for (const char* name :
+       {"train.tsv", "dev.txt", "validation.txt", "test.csv", "Valid.TSV", "train.jsonl"}) {
+    write(name, "a\tr\tb\n");
+    BOOST_CHECK_EXCEPTION((void)load(), Error,
+                          says(Fault::user, "is a part of the graph that is not read; write each"));
+    std::filesystem::remove(path() / name);
+  }
+  write("train.txt.json", "{}");
+  write("test_notes.tsv", "x");
+  BOOST_TEST(load().test.size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,6 +31,8 @@ struct DatasetFormat {
   Dataset (*load)(const DiskPath&, const ProblemSink&);
   /// Whether a folder of many prompts may hold such a file too and is still one of many prompts.
   bool gives_way = false;
+  /// Whether a folder of this format is nothing but its tables, so that one that is not read is missing.
+  bool is_flat = false;
 };
 
 /// The first that matches is taken.
@@ -46,23 +48,25 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
      [](const DiskPath& path, const ProblemSink& report) {
        return load_factor(*factor_file(path), report);
      },
-     true},
+     true, true},
     {"choices", ".jsonl or .csv files whose facts have subject and object",
-     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table},
+     [](const DiskPath& path) { return !choice_table_files(path).empty(); }, load_choice_table, false,
+     true},
     {"T-REx", ".jsonl files whose lines have head, tail and relation",
-     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows},
+     [](const DiskPath& path) { return !triple_row_files(path).empty(); }, load_triple_rows, false,
+     true},
     {"laureates", "a .csv with Name and Birth Year",
      [](const DiskPath& path) { return laureate_file(path).has_value(); },
      [](const DiskPath& path, const ProblemSink& report) {
        return load_laureates(*laureate_file(path), report);
      },
-     true},
+     true, true},
     {"table", "one .tsv, or a .csv or .jsonl whose columns are named subject, relation and object",
      is_fact_table,
      [](const DiskPath& path, const ProblemSink& report) {
        return load_tsv(tsv_file(path), report);
      },
-     true},
+     true, true},
 }};
 
 }  // namespace plumb

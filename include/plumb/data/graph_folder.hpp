@@ -19,6 +19,7 @@
 // 5.2.2.
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
@@ -32,6 +33,7 @@
 
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
+#include "plumb/core/lower_case.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
@@ -228,6 +230,23 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   });
 }
 
+/// Throws a user error for a part that is there twice, or in a file of another kind.
+inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& graph) {
+  constexpr auto parts =
+      std::to_array<std::string_view>({"train", "dev", "valid", "validation", "test"});
+  constexpr auto endings =
+      std::to_array<std::string_view>({".tsv", ".txt", ".csv", ".tab", ".json", ".jsonl"});
+  for (const DiskPath& file : folder.list()) {
+    if (over::find(parts, lower_case(file.stem())) == parts.end()) continue;
+    if (over::find(endings, lower_case(file.extension())) == endings.end()) continue;
+    if (!file.is_file()) continue;
+    if (over::find(graph.files, file.path()) != graph.files.end()) continue;
+    throw user_error({.file = file}, "is a part of the graph that is not read",
+                     "write each part once, as train.tsv, dev.tsv and test.tsv, or move this file "
+                     "elsewhere");
+  }
+}
+
 inline void drop_gender(KnowledgeGraph& graph) {
   for (auto* part : {&graph.train, &graph.valid, &graph.test}) {
     graph.trivial += std::erase_if(*part, [&](const Triple& triple) {
@@ -283,6 +302,7 @@ inline void drop_gender(KnowledgeGraph& graph) {
     throw user_error({.file = folder}, "is no knowledge graph",
                      "it needs train.tsv and test.tsv, a head, a relation and a tail a line");
   }
+  detail::refuse_unread_parts(folder, graph);
   if (!texts && builder.has_relation("hasGender")) {
     for (Entity& entity : graph.entities) entity.description = "_";
     detail::drop_gender(graph);

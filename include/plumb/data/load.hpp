@@ -19,7 +19,8 @@ struct DatasetFormat;
                                              std::span<const DatasetFormat> formats);
 
 /// Reads a dataset of any of `formats`. Throws a user error when none matches or nothing usable was
-/// found, and for a knowledge graph's folder, whatever the formats; other problems go to `report`.
+/// found, and for a knowledge graph's folder, whatever the formats; other problems go to `report`, such as
+/// a table of the folder that is not read.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
                                    const ProblemSink& report);
 
@@ -41,6 +42,7 @@ struct DatasetFormat;
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
+#include "plumb/data/unread_tables.hpp"
 
 namespace plumb {
 namespace detail {
@@ -117,6 +119,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
     throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);
   }
   Dataset dataset = format->load(path, report);
+  if (format->is_flat) detail::report_unread_tables(path, dataset, report);
   if (dataset.relations.empty()) {
     throw user_error({.file = path}, "the dataset is empty",
                      "it needs at least one relation with facts");
