@@ -293,7 +293,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
     }
     if (const auto further = line.find("further"); further != line.end() && further->is_object()) {
       for (const auto& [name, value] : further->items()) {
-        if (value.is_string()) row.fact.further.emplace_back(name, value.get<std::string>());
+        if (value.is_string()) row.fact.further.emplace_back(name, value.template get<std::string>());
       }
     }
     if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
