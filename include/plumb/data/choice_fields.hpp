@@ -68,6 +68,13 @@ class UnreadChoices {
     if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
     say(name, std::move(site));
   }
+  /// Of a second field for what another one holds.
+  void say_twice(const std::string& name, const std::string& first, Site site) {
+    if (!said_.insert(name).second) return;
+    site.field = name;
+    report_(user_error(std::move(site), "stands twice, as '" + first + "' and '" + name + "'",
+                       "keep one of them, or rename the other"));
+  }
   /// Of a row whose layout has lists of its own in further fields, and takes `choices`: by names alone.
   void check_names(const Json& row, const Site& site) {
     for (const auto& [name, value] : row.items()) {
