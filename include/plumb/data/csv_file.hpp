@@ -21,6 +21,8 @@ namespace plumb {
 struct CsvRecord {
   std::vector<std::string> fields;
   std::size_t line = 1;
+  /// Whether text stands behind the closing quote of a field.
+  bool is_torn = false;
 };
 
 namespace detail {
@@ -33,6 +35,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
     CsvRecord record{{""}, line};
     bool blank = true;
+    std::size_t closed = 0;  // how many fields there were when a quote was closed
     for (bool end = false; !end;) {
       if (at < text.size() && text[at] == '"' && record.fields.back().empty()) {
         const std::size_t opened = line;
@@ -48,6 +51,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
         }
         ++at;
         blank = false;
+        closed = record.fields.size();
       }
       const char c = at < text.size() ? text[at++] : '\n';
       if (c == '\n') {
@@ -59,6 +63,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
       } else if (c != '\r' || (at < text.size() && text[at] != '\n')) {
         record.fields.back().push_back(c);
         blank = false;
+        record.is_torn = record.is_torn || closed == record.fields.size();
       }
     }
     if (!blank) records.push_back(std::move(record));
@@ -96,12 +101,25 @@ class CsvFile {
       throw user_error({.file = file_}, "is empty", "its first line must name the fields");
     }
     for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
-      columns_.emplace(records_[0].fields[i], i);
+      const std::string& name = records_[0].fields[i];
+      if (!columns_.emplace(name, i).second && !name.empty()) {
+        throw user_error({file_, records_[0].line, name}, "stands twice in the header",
+                         "keep one of the columns, or rename the other");
+      }
     }
     header_ = records_[0].fields;
     const std::size_t fields = header_.size();
     records_.erase(records_.begin());
     std::erase_if(records_, [&](const CsvRecord& record) {
+      if (record.is_torn) {
+        report(user_error({file_, record.line}, "text stands behind a closing quote",
+                          "put the whole field in quotes, and double those inside"));
+        return true;
+      }
+      if (record.fields == header_) {
+        report(user_error({file_, record.line}, "is the header again", "remove the line"));
+        return true;
+      }
       if (record.fields.size() == fields) return false;
       report(user_error(
           {file_, record.line},
