@@ -136,6 +136,7 @@
 #include "plumb/data/python_list.hpp"
 #include "plumb/data/relation_builder.hpp"
 #include "plumb/data/repeated_json_keys.hpp"
+#include "plumb/data/table_encoding.hpp"
 #include "plumb/data/template_file.hpp"
 #include "plumb/data/triple_header.hpp"
 #include "plumb/data/triple_rows.hpp"
