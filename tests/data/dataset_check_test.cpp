@@ -266,4 +266,29 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   BOOST_TEST(alone.one("the graph has one entity"));
 }
 
+// A job stops at such a fact.
+BOOST_AUTO_TEST_CASE(a_fact_whose_only_choice_is_the_answer_is_reported) {
+  const auto said = [](FactPart part, std::vector<std::uint32_t> offered) {
+    Relation relation;
+    relation.code = "capital";
+    relation.options = {"Paris", "Rome"};
+    Fact fact{.subject = "France", .line = 3};
+    fact.part = part;
+    fact.offered = std::move(offered);
+    relation.facts = {fact};
+    relation.file = "f.jsonl";
+    std::vector<std::string> said;
+    check_relation(relation, [&](const Error& error) { said.emplace_back(error.what()); });
+    return said;
+  };
+  const std::vector<std::string> expected{
+      "f.jsonl:3: capital: 'France' has no wrong choice; add one to its choices, or remove the "
+      "fact"};
+  BOOST_TEST(said(FactPart::test, {0}) == expected, boost::test_tools::per_element());
+  BOOST_TEST(said(FactPart::unsaid, {0}) == expected, boost::test_tools::per_element());
+  BOOST_TEST(said(FactPart::training, {0}).empty());
+  BOOST_TEST(said(FactPart::test, {0, 1}).empty());
+  BOOST_TEST(said(FactPart::test, {}).empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
