@@ -132,8 +132,9 @@ class RelationBuilder {
     relation_.file = site.file;
   }
 
-  /// Adds a fact by its labels.
+  /// Adds a fact by its labels, which messages call subject and object.
   void add_fact(const std::string& subject, const std::string& object, const Site& site) {
+    use_plain_names();
     Json line = {{"sub_label", subject}, {"obj_label", object}};
     add_fact(line, site);
   }
