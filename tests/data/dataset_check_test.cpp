@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_ki
   BOOST_REQUIRE(said.messages.size() == 3U);
   BOOST_TEST(
       said.messages[0] ==
-      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them; they are "
-      "part of the name here");
+      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them, unless "
+      "they belong to the name: they are part of it here");
   BOOST_TEST(said.messages[1] ==
              "P36.jsonl:1: P36: subject 'France ' has white space at an end (and 1 subject more); "
              "remove it");
