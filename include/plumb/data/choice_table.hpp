@@ -11,8 +11,8 @@
 // field says (Relation_ID, else relation), or else of its file's; where the folder has a train and a test
 // file, each file is a part of all relations. Fields are known in any case and spelling (bare_name);
 // `choices` may have the object or leave it out, may be a list or a string with one (python_list.hpp), and may
-// be missing from the whole table, and from facts for training; further fields are passed over unless they look like choices. There are no templates, so only
-// probes that need none can ask such a table. A training fact about a subject that is tested too is left out
+// be missing from the whole table, and from facts for training; further fields are passed over unless they look
+// like choices. There are no templates, so only probes that need none can ask such a table. A training fact about a subject that is tested too is left out
 // of a published split, as it would be shown to its own question. Source: "Towards Reliable Latent Knowledge
 // Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object to the choices.
 

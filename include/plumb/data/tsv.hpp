@@ -42,18 +42,6 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Throws a user error for a .tsv whose first line has choices: there is no way to write them.
-inline void refuse_choices_in_tsv(const DiskPath& table) {
-  for (const std::string& field : split(first_line(table), '\t')) {
-    if (bare_name(field) != "choices" && bare_name(field) != "multiplechoices" &&
-        !holds_written_list(field)) {
-      continue;
-    }
-    throw user_error({table, 1}, "brings choices, which a .tsv cannot",
-                     "write the table as .csv or .jsonl, with subject, object and choices");
-  }
-}
-
 /// Whether the first record of a .csv names a subject, a relation and an object.
 inline bool has_fact_columns(const DiskPath& csv) {
   return triple_columns(csv_header(csv)).has_value();
