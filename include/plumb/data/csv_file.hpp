@@ -100,6 +100,11 @@ class CsvFile {
     if (records_.empty()) {
       throw user_error({.file = file_}, "is empty", "its first line must name the fields");
     }
+    const auto torn = [&](const CsvRecord& record) {
+      return user_error({file_, record.line}, "text stands behind a closing quote",
+                        "put the whole field in quotes, and double those inside");
+    };
+    if (records_[0].is_torn) throw torn(records_[0]);
     for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
       const std::string& name = records_[0].fields[i];
       if (!columns_.emplace(name, i).second && !name.empty()) {
@@ -112,8 +117,7 @@ class CsvFile {
     records_.erase(records_.begin());
     std::erase_if(records_, [&](const CsvRecord& record) {
       if (record.is_torn) {
-        report(user_error({file_, record.line}, "text stands behind a closing quote",
-                          "put the whole field in quotes, and double those inside"));
+        report(torn(record));
         return true;
       }
       if (record.fields == header_) {
