@@ -167,6 +167,8 @@ BOOST_FIXTURE_TEST_CASE(text_behind_a_closing_quote_is_reported, Csv) {
   }
   BOOST_CHECK(
       (fields("a,b\n\"Rome\",\"x\"\r\n\"y\",z") == std::vector<Fields>{{"Rome", "x"}, {"y", "z"}}));
+  BOOST_CHECK_EXCEPTION(read("\"a\"b,c\n1,2\n"), Error,
+                        says(Fault::user, "a.csv:1: text stands behind a closing quote"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_header_that_stands_again_is_reported, Csv) {
