@@ -186,7 +186,7 @@ class GraphBuilder {
       const auto header = triple_header(fields);
       if (std::exchange(is_first, false)) {
         if (header) columns = *header;
-        look_at_order(file, header);
+        if (plain) look_at_order(file, header);
         if (header) return;
       }
       const Site site{file, line};
