@@ -78,7 +78,9 @@ BOOST_FIXTURE_TEST_CASE(the_names_of_t_rex_mc_are_known, Table) {
 // Fields of other layouts mean nothing here: a sub_label does not stand in for the subject.
 BOOST_FIXTURE_TEST_CASE(only_the_tables_own_names_are_read, Table) {
   BOOST_CHECK_EXCEPTION(load(births + R"({"sub_label": "Z", "object": "1931"})"), Error,
-                        says(Fault::user, "birth.jsonl:3: sub_label: the fact has no subject"));
+                        says(Fault::user,
+                             "birth.jsonl:3: subject: the fact has no subject; "
+                             "give the line a non-empty string subject"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_is_a_dataset_of_its_files, Table) {
@@ -100,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_line_is_named_and_left_out, Table) {
   const std::string lines = births + "\n{\"subject\": \"C\"\n" +
                             R"({"subject": "D", "object": "1950", "split": "dev"})" + "\n" +
                             R"({"subject": "E", "object": "1950", "choices": []})" + "\n" +
-                            R"({"subject": "F", "object": "1950"})";
+                            R"({"subject": "F", "object": "1950", "choices": ["1931"]})";
   BOOST_CHECK_EXCEPTION(load(lines), Error, says(Fault::user, "birth.jsonl:4: not JSON"));
   Texts problems;
   const Relation relation =
@@ -257,7 +259,7 @@ BOOST_FIXTURE_TEST_CASE(fields_are_known_in_any_spelling, Table) {
   for (const char* name : {"choices", "Choices", "CHOICES", "Multiple Choices", "multiple_choices",
                            "Multiple choices", "multiple-choices", "MultipleChoices"}) {
     const Json row = {{"SUBJECT", "A"}, {"Object", "x"}, {name, {"x", "y"}}};
-    const Json other = {{"subject", "B"}, {"object", "z"}};
+    const Json other = {{"subject", "B"}, {"object", "z"}, {"choices", {"x"}}};
     const Relation relation = load(row.dump() + "\n" + other.dump());
     BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(relation.facts[0].offered == (Options{0, 1}));
@@ -285,11 +287,6 @@ BOOST_FIXTURE_TEST_CASE(choices_that_are_not_read_are_refused, Table) {
   refused("labels", R"(["x", "y"])");
   refused("labels", "['x' 'y']");
   refused("years", "[1947, 1950]");
-  // The first of two fields is taken; the second would be dropped.
-  const Json row = {
-      {"subject", "A"}, {"object", "x"}, {"choices", {"y"}}, {"Multiple Choices", {"z"}}};
-  BOOST_CHECK_EXCEPTION((void)load(row.dump()), Error,
-                        says(Fault::user, "Multiple Choices: looks"));
 }
 
 BOOST_FIXTURE_TEST_CASE(other_fields_are_passed_over, Table) {
@@ -297,7 +294,8 @@ BOOST_FIXTURE_TEST_CASE(other_fields_are_passed_over, Table) {
                     {"title", "[Untitled]"}, {"text", "(a, b)"},
                     {"num_choices", 100},    {"optional", "yes"},
                     {"options", ""},         {"candidates", Json::array()},
-                    {"distractors", Json()}, {"page", "[12]x"}};
+                    {"distractors", Json()}, {"page", "[12]x"},
+                    {"choices", {"y"}}};
   BOOST_TEST(load(row.dump() + "\n" + births).facts.size() == 3U);
 }
 
@@ -342,6 +340,75 @@ BOOST_FIXTURE_TEST_CASE(a_csv_is_a_table_of_choices_by_its_header, Table) {
   BOOST_TEST(choice_table_files(write("c/c.csv", "subject,relation,object\n")).empty());
   BOOST_TEST(choice_table_files(write("d/d.csv", "Name,Birth Year\n")).empty());
   BOOST_TEST(choice_table_files(write("e/e.csv", "")).empty());
+}
+
+// Plumb would draw choices for these alone.
+BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported, Table) {
+  const std::string fact = R"({"subject": "C", "object": "1931")";
+  for (const std::string rest :
+       {"", R"(, "choices": "")", R"(, "choices": null)", R"(, "split": "test")"}) {
+    const std::string part = rest.find("split") == std::string::npos ? "" : R"(, "split": "train")";
+    const std::string lines = R"({"subject": "A", "object": "1947", "choices": ["1931"])" + part +
+                              "}\n" + fact + rest + "}\n";
+    BOOST_CHECK_EXCEPTION(
+        (void)load(lines), Error,
+        says(Fault::user,
+             "birth.jsonl:2: choices: is missing or empty, but other facts of the table have it; "
+             "write the fact's choices, or remove the fact"));
+    std::size_t problems = 0;
+    BOOST_TEST(load(lines, [&](const Error&) { ++problems; }).facts.size() == 1U);
+    BOOST_TEST(problems == 1U);
+    // Another relation's choices make it a table with choices too.
+    write("two/a.jsonl", births);
+    write("two/b.jsonl", fact + rest + "}\n" + R"({"subject": "D", "object": "x"})" + "\n");
+    BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "two"), Error,
+                          says(Fault::user, "b.jsonl:1: choices: is missing or empty"));
+    // Of a table without any, choices are drawn.
+    BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
+                   .facts.size() == 2U);
+  }
+  // As an empty field of a .csv; facts that are shown need none.
+  write("c.csv", "subject,object,choices,split\nA,x,['y'],test\nB,y,,train\nC,y,,test\n");
+  BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
+                        says(Fault::user, "c.csv:4: choices: is missing or empty"));
+}
+
+BOOST_FIXTURE_TEST_CASE(two_fields_for_one_are_reported, Table) {
+  const auto refused = [&](const Json& more, const std::string& words) {
+    Json row = {{"subject", "A"}, {"object", "x"}, {"choices", {"y"}}};
+    row.update(more);
+    BOOST_CHECK_EXCEPTION((void)load(row.dump() + "\n" + births), Error,
+                          says(Fault::user, "birth.jsonl:1: " + words + "; keep one of them"));
+  };
+  refused({{"Choices", {"z"}}}, "Choices: stands twice, as 'choices' and 'Choices'");
+  refused({{"Multiple Choices", {"z"}}},
+          "Multiple Choices: stands twice, as 'choices' and 'Multiple Choices'");
+  refused({{"OBJECT", "z"}}, "OBJECT: stands twice, as 'object' and 'OBJECT'");
+  refused({{"Subject ", "z"}}, "Subject : stands twice, as 'subject' and 'Subject '");
+  for (const char* const header :
+       {"subject,relation,object,Object", "subject,object,choices,Choices"}) {
+    write("c.csv", header + std::string("\nA,x,['y'],['z']\nB,y,['x'],['z']\n"));
+    BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
+                          says(Fault::user, "c.csv:2: "));
+  }
+  write("c.csv", "subject,object,object\nA,x,y\nB,y,x\n");
+  BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
+                        says(Fault::user, "c.csv:1: object: stands twice in the header"));
+}
+
+BOOST_FIXTURE_TEST_CASE(messages_name_the_fields_of_this_layout, Table) {
+  const auto refused = [&](const std::string& row, const std::string& words) {
+    BOOST_CHECK_EXCEPTION((void)load(births + row), Error,
+                          says(Fault::user, "birth.jsonl:3: " + words));
+  };
+  refused(R"({"subject": "A", "object": "x", "choices": ["y", ""]})",
+          "choices: a choice is empty; write its text or remove it");
+  refused(R"({"subject": "A", "object": "x", "choices": [" ", "y"]})",
+          "choices: a choice is blank");
+  refused(R"({"subject": "A", "choices": ["y"]})",
+          "object: the fact has no answer; give the line a non-empty string object");
+  refused(R"({"subject": "A", "object": "x", "subject_aliases": 3, "choices": ["y"]})",
+          "subject_aliases: is not a list of strings");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -156,4 +156,43 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_csv_is_refused_at_its_line, Csv) {
   BOOST_CHECK_EXCEPTION(read("a,b\n1,\"x\"\""), Error, says(Fault::user, "a.csv:2: a quote is"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_column_that_stands_twice_is_refused, Csv) {
+  BOOST_CHECK_EXCEPTION(read("a,b,a\n1,2,3\n"), Error,
+                        says(Fault::user, "a.csv:1: a: stands twice in the header; keep one"));
+  BOOST_CHECK_EXCEPTION(read("\n\"x y\",\"x y\"\n1,2\n"), Error,
+                        says(Fault::user, "a.csv:2: x y: stands twice in the header"));
+  BOOST_TEST(read("a,,,\n1,,,\n").records().size() == 1U);  // empty columns of a spreadsheet
+}
+
+BOOST_FIXTURE_TEST_CASE(text_behind_a_closing_quote_is_reported, Csv) {
+  const auto left = [&](const std::string& text) {
+    std::vector<std::string> problems;
+    const std::size_t records =
+        read(text, [&](const Error& error) { problems.emplace_back(error.what()); })
+            .records()
+            .size();
+    BOOST_REQUIRE(problems.size() == 1U);
+    BOOST_TEST(
+        problems[0].ends_with("a.csv:2: text stands behind a closing quote; put the whole "
+                              "field in quotes, and double those inside"));
+    return records;
+  };
+  for (const char* text : {"\"Ro\"me,2", "1,\"Ro\"me", "\"\"x,2", "\"Ro\" ,2", "\"a\" \"b\",2"}) {
+    BOOST_TEST(left("a,b\n" + std::string(text) + "\n3,4\n") == 1U, text);
+  }
+  BOOST_CHECK(
+      (fields("a,b\n\"Rome\",\"x\"\r\n\"y\",z") == std::vector<Fields>{{"Rome", "x"}, {"y", "z"}}));
+  BOOST_CHECK_EXCEPTION(read("\"a\"b,c\n1,2\n"), Error,
+                        says(Fault::user, "a.csv:1: text stands behind a closing quote"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_that_stands_again_is_reported, Csv) {
+  std::vector<std::string> problems;
+  const CsvFile csv = read("a,b\n1,2\n\"a\",b\n3,4\n",
+                           [&](const Error& error) { problems.emplace_back(error.what()); });
+  BOOST_TEST(csv.records().size() == 2U);
+  BOOST_REQUIRE(problems.size() == 1U);
+  BOOST_TEST(problems[0].ends_with("a.csv:3: is the header again; remove the line"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_ki
   BOOST_REQUIRE(said.messages.size() == 3U);
   BOOST_TEST(
       said.messages[0] ==
-      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them; they are "
-      "part of the name here");
+      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them, unless "
+      "they belong to the name: they are part of it here");
   BOOST_TEST(said.messages[1] ==
              "P36.jsonl:1: P36: subject 'France ' has white space at an end (and 1 subject more); "
              "remove it");
@@ -264,6 +264,31 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   Said alone;
   check_graph(graph, alone.sink);
   BOOST_TEST(alone.one("the graph has one entity"));
+}
+
+// A job stops at such a fact.
+BOOST_AUTO_TEST_CASE(a_fact_whose_only_choice_is_the_answer_is_reported) {
+  const auto said = [](FactPart part, std::vector<std::uint32_t> offered) {
+    Relation relation;
+    relation.code = "capital";
+    relation.options = {"Paris", "Rome"};
+    Fact fact{.subject = "France", .line = 3};
+    fact.part = part;
+    fact.offered = std::move(offered);
+    relation.facts = {fact};
+    relation.file = "f.jsonl";
+    std::vector<std::string> said;
+    check_relation(relation, [&](const Error& error) { said.emplace_back(error.what()); });
+    return said;
+  };
+  const std::vector<std::string> expected{
+      "f.jsonl:3: capital: 'France' has no wrong choice; add one to its choices, or remove the "
+      "fact"};
+  BOOST_TEST(said(FactPart::test, {0}) == expected, boost::test_tools::per_element());
+  BOOST_TEST(said(FactPart::unsaid, {0}) == expected, boost::test_tools::per_element());
+  BOOST_TEST(said(FactPart::training, {0}).empty());
+  BOOST_TEST(said(FactPart::test, {0, 1}).empty());
+  BOOST_TEST(said(FactPart::test, {}).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -415,9 +415,8 @@ BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
   BOOST_TEST(graph.entities[graph.test[0].head].id == "03");
   BOOST_TEST(graph.entities[graph.test[0].tail].id == "01");
   BOOST_TEST(graph.relations[graph.test[0].relation].id == "_hypernym");
-  // A later line of that kind is a triple.
-  write("test.tsv", "03\t_hypernym\t01\nhead\trelation\ttail\n");
-  refuses("test.tsv", 2, "entity 'head' is not in the list");
+  // A part without one has the usual order, as its identifiers are listed.
+  BOOST_TEST(spelt(graph, graph.train) == (Names{"02 _hypernym 01@1", "03 _hypernym 02@2"}), each);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_has_its_number_of_fields) {
@@ -570,6 +569,72 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   write("train.txt.json", "{}");
   write("test_notes.tsv", "x");
   BOOST_TEST(load().test.size() == 1U);
+}
+
+// The header of a file with identifiers and texts would be an entity or a relation.
+BOOST_FIXTURE_TEST_CASE(headers_of_texts_are_passed_over, WithLongTexts) {
+  const auto with_header = [&](const std::string& name, const std::string& header) {
+    write(name, header + "\n" + read_text(*this / name));
+  };
+  with_header("entity2text.txt", "entity\ttext");
+  with_header("relation2text.txt", "\xEF\xBB\xBFRelation ID\tname");
+  with_header("entity2textlong.txt", "id\tdescription");
+  const KnowledgeGraph graph = load();
+  BOOST_TEST(ids(graph) == (Names{"02", "01", "03"}), each);
+  BOOST_TEST(graph.relations.size() == 2U);
+  BOOST_TEST(descriptions(graph)[0] == "A ruminant, with antlers.");
+  write("entities.txt", "entity\n01\n02\n03\n");
+  BOOST_TEST(ids(load()) == (Names{"01", "02", "03"}), each);
+  // Inside a file it is one of files put together.
+  write("relation2text.txt", "_hypernym\thypernym\nrelation\ttext\n_has_part\thas part\n");
+  refuses("relation2text.txt", 2, "is a header inside the file; remove the line");
+}
+
+BOOST_FIXTURE_TEST_CASE(entities_that_are_called_so_are_no_header, KgBert) {
+  write("entity2text.txt",
+        "entity\tsomething that exists, a thing\n02\tdeer\n01\tanimal\n03\tmoose\n");
+  BOOST_TEST(ids(load()) == (Names{"entity", "02", "01", "03"}), each);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_is_refused, Plain) {
+  for (const char* header : {"head\trelation\ttail", "Subject\tPredicate\tObject", "h\tr\tt"}) {
+    write("train.txt", std::string("Ulm\t_part_of\tGermany\n") + header + "\nUlm\tin\tBavaria\n");
+    refuses("train.txt", 2, "is a header inside the file; remove the line");
+  }
+  // Under the first header, too.
+  write("train.txt", "head\ttail\trelation\nUlm\tGermany\tin\nhead\ttail\trelation\n");
+  write("valid.txt", "head\trelation\ttail\nUlm\tin\tBern\n");
+  write("test.txt", "head\trelation\ttail\nBern\tin\tUlm\n");
+  refuses("train.txt", 3, "is a header inside the file");
+  // In a graph of letters the relation is another triple's as well.
+  write("train.txt", "a\tr\tb\nh\tr\tt\n");
+  write("valid.txt", "b\tr\ta\n");
+  write("test.txt", "b\tr\tt\n");
+  BOOST_TEST(load().train.size() == 2U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_of_listed_entities_is_refused, KgBert) {
+  write("train.tsv", "02\t_hypernym\t01\nhead\trelation\ttail\n");
+  refuses("train.tsv", 2, "is a header inside the file; remove the line");
+}
+
+// "Lima" would be a relation.
+BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused, Plain) {
+  write("train.txt", "head\ttail\trelation\nFrance\tParis\tcap\n");
+  write("valid.txt", "head\ttail\trelation\nItaly\tRome\tcap\n");
+  write("test.txt", "Peru\tLima\tcap\n");
+  refuses("test.txt", 1,
+          "has no header, but that of valid.txt has the columns in another order than head, "
+          "relation, tail; write the header into each part");
+  write("train.txt", "France\tParis\tcap\n");
+  refuses("train.txt", 1, "has no header, but that of valid.txt has");
+  // A header in the usual order, or one in each part, is enough.
+  write("train.txt", "head\trelation\ttail\nFrance\tcap\tParis\n");
+  write("test.txt", "tail\thead\trelation\nLima\tPeru\tcap\n");
+  BOOST_TEST(spelt(load(), load().test) == Names{"Peru cap Lima@2"}, each);
+  write("valid.txt", "Italy\tcap\tRome\n");
+  write("test.txt", "Peru\tcap\tLima\n");
+  BOOST_TEST(spelt(load(), load().test) == Names{"Peru cap Lima@1"}, each);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

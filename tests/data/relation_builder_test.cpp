@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace plumb;
@@ -203,14 +204,18 @@ BOOST_FIXTURE_TEST_CASE(choices_that_are_not_labels_of_options_are_refused, Kept
     fact((R"({"sub_label": "Italy", "answer_idx": 1, "choices": )" + choices + "}").c_str(), 7);
     BOOST_TEST(only_problem() == "P36.jsonl:7: choices: is not a list of labels; write [\"…\", …]");
   }
-  for (const std::string label : {"Lima", ""}) {
+  for (const auto& [label, words] :
+       {std::pair("Lima",
+                  "'Lima' is not among the options; add it to answer_space_labels or "
+                  "leave it out"),
+        std::pair("", "a choice is empty; write its text or remove it"),
+        std::pair(" ", "a choice is blank; write its text or remove it")}) {
     problems.clear();
-    fact((R"({"sub_label": "Italy", "answer_idx": 1, "choices": ["Rome", ")" + label + "\"]}")
+    fact((R"({"sub_label": "Italy", "answer_idx": 1, "choices": ["Rome", ")" + std::string(label) +
+          "\"]}")
              .c_str(),
          8);
-    BOOST_TEST(only_problem() == "P36.jsonl:8: choices: '" + label +
-                                     "' is not among the options; add it to answer_space_labels or "
-                                     "leave it out");
+    BOOST_TEST(only_problem() == "P36.jsonl:8: choices: " + std::string(words));
   }
   problems.clear();
   BOOST_TEST(!finish());  // no fact is left
@@ -222,8 +227,7 @@ BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_choice_is_one, Kept) {
   fact(R"({"sub_label": "Italy", "obj_label": "Rome", "choices": ["Cairo", "Paris", "Rome"]})");
   fact(R"({"sub_label": "Egypt", "obj_label": "Cairo", "choices": [""]})", 3);
   BOOST_TEST(only_problem() ==
-             "P36.jsonl:3: choices: '' is not among the options; add it to answer_space_labels or "
-             "leave it out");
+             "P36.jsonl:3: choices: a choice is empty; write its text or remove it");
   const auto relation = finish();
   BOOST_REQUIRE((relation && relation->facts.size() == 2U));
   BOOST_TEST(relation->options == (std::vector<std::string>{"Paris", "Rome", "Cairo"}));
@@ -280,6 +284,17 @@ BOOST_AUTO_TEST_CASE(a_relation_name_can_be_a_file_name) {
                               "' is empty, starts with a dot or holds a '/' or control character; "
                               "results are kept in files of that name; rename it");
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_with_plain_names_is_told_by_them, Kept) {
+  builder.use_plain_names();
+  fact(R"({"obj_label": "Paris"})", 2);
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:2: subject: the fact has no subject; give the line a non-empty string "
+             "subject");
+  problems.clear();
+  fact(R"({"sub_label": "France", "obj_label": "Paris", "obj_aliases": "P"})", 3);
+  BOOST_TEST(only_problem().starts_with("P36.jsonl:3: object_aliases: is not a list of strings"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

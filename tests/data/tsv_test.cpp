@@ -315,4 +315,15 @@ BOOST_FIXTURE_TEST_CASE(a_relation_without_facts_is_reported_and_left_out, Table
                                 ": relation in has no usable fact; add one or remove the relation");
 }
 
+BOOST_FIXTURE_TEST_CASE(choices_in_a_tsv_are_refused_with_what_to_write, Table) {
+  for (const char* text : {"subject\trelation\tobject\tchoices\nA\tr\tx\t['y']\n",
+                           "Subject\tObject\tMultiple Choices\nA\tx\t['y']\n",
+                           "A\tr\tx\t['x', 'y']\nB\tr\ty\t['x']\n"}) {
+    BOOST_CHECK_EXCEPTION((void)load_tsv(write("facts.tsv", text)), Error,
+                          says(Fault::user,
+                               "facts.tsv:1: brings choices, which a .tsv cannot; write the table "
+                               "as .csv or .jsonl"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -19,7 +19,8 @@ namespace {
 using Names = std::vector<std::string>;
 
 const std::string rows =
-    "{\"subject\": \"Peru\", \"object\": \"Lima\"}\n{\"subject\": \"Chad\", \"object\": \"Rome\"}\n";
+    "{\"subject\": \"Peru\", \"object\": \"Lima\"}\n{\"subject\": \"Chad\", \"object\": "
+    "\"Rome\"}\n";
 const std::string csv = "subject,object\nPeru,Lima\nChad,Rome\n";
 const std::string tsv = "Peru\tcapital\tLima\nChad\tcapital\tRome\n";
 
@@ -69,13 +70,14 @@ BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
 // JSON is a table where it holds rows of facts, whole, in lines or by columns.
 BOOST_FIXTURE_TEST_CASE(json_is_told_by_what_it_holds, Folder) {
   for (const char* text :
-       {R"([{"Subject": "Peru", "Object": "Lima"}])", R"({"data": [{"subject": "a", "object": "b"}]})",
+       {R"([{"Subject": "Peru", "Object": "Lima"}])",
+        R"({"data": [{"subject": "a", "object": "b"}]})",
         R"({"subject": {"0": "Peru"}, "object": {"0": "Lima"}})", R"([{"head": "a", "tail": "b"}])",
         "{\"subject\": \"a\", \"object\": \"b\"}\n{\"subject\": \"c\", \"object\": \"d\"}"}) {
     BOOST_TEST(unread({{"a.jsonl", rows}, {"more.json", text}}) == Names{"more.json"}, text);
   }
-  for (const char* text : {R"({"capital": ["The capital of [X] is [Y]."]})", R"({"license": "CC0"})",
-                           "{}", "no JSON", ""}) {
+  for (const char* text : {R"({"capital": ["The capital of [X] is [Y]."]})",
+                           R"({"license": "CC0"})", "{}", "no JSON", ""}) {
     BOOST_TEST(unread({{"a.jsonl", rows}, {"more.json", text}}).empty(), text);
   }
 }

@@ -11,13 +11,16 @@
 
 #include <array>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "plumb/core/bare_name.hpp"
+#include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/over.hpp"
+#include "plumb/core/text_file.hpp"
 #include "plumb/data/json_file.hpp"
 #include "plumb/data/python_list.hpp"
 #include "plumb/data/triple_header.hpp"
@@ -68,6 +71,13 @@ class UnreadChoices {
     if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
     say(name, std::move(site));
   }
+  /// Of a second field for what another one holds.
+  void say_twice(const std::string& name, const std::string& first, Site site) {
+    if (!said_.insert(name).second) return;
+    site.field = name;
+    report_(user_error(std::move(site), "stands twice, as '" + first + "' and '" + name + "'",
+                       "keep one of them, or rename the other"));
+  }
   /// Of a row whose layout has lists of its own in further fields, and takes `choices`: by names alone.
   void check_names(const Json& row, const Site& site) {
     for (const auto& [name, value] : row.items()) {
@@ -88,6 +98,21 @@ class UnreadChoices {
   const ProblemSink& report_;
   std::set<std::string> said_;
 };
+
+/// Throws a user error for a .tsv whose first line names choices or holds a list beside the three fields of a
+/// fact: a .tsv has no way to write them.
+inline void refuse_choices_in_tsv(const DiskPath& table) {
+  const std::string line = first_line(table);
+  const auto fields = over::count(line, '\t') + 1;
+  std::istringstream rest(line);
+  for (std::string field; std::getline(rest, field, '\t');) {
+    const std::string bare = bare_name(field);
+    const bool is_named = bare == "choices" || bare == "multiplechoices";
+    if (!is_named && (fields == 3 || !holds_written_list(field))) continue;
+    throw user_error({table, 1}, "brings choices, which a .tsv cannot",
+                     "write the table as .csv or .jsonl, with subject, object and choices");
+  }
+}
 
 }  // namespace detail
 }  // namespace plumb

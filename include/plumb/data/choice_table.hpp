@@ -11,8 +11,8 @@
 // field says (Relation_ID, else relation), or else of its file's; where the folder has a train and a test
 // file, each file is a part of all relations. Fields are known in any case and spelling (bare_name);
 // `choices` may have the object or leave it out, may be a list or a string with one (python_list.hpp), and may
-// be missing; further fields are passed over unless they look like choices. There are no templates, so only
-// probes that need none can ask such a table. A training fact about a subject that is tested too is left out
+// be missing from the whole table, and from facts for training; further fields are passed over unless they look
+// like choices. There are no templates, so only probes that need none can ask such a table. A training fact about a subject that is tested too is left out
 // of a published split, as it would be shown to its own question. Source: "Towards Reliable Latent Knowledge
 // Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object to the choices.
 
@@ -64,21 +64,24 @@ inline const char* choice_table_field(std::string_view name) {
   return found == choice_table_fields.end() ? nullptr : found->second;
 }
 
-/// The line with the field names of other layouts. Of two fields for one the first is taken, and the second
-/// is one that nothing reads. An empty field is none, but for the relation's.
+/// The line with the field names of other layouts. Two fields for one are reported. An empty field is none,
+/// but for the relation's.
 inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
                               const Site& site = {}) {
   Json fact = Json::object();
+  std::map<std::string_view, std::string> names;
   for (const auto& [name, value] : line.items()) {
     const char* field = choice_table_field(name);
+    if (field != nullptr && unread != nullptr) {
+      const auto [first, is_first] = names.try_emplace(field, name);
+      if (!is_first) unread->say_twice(name, first->second, site);
+    }
     if (field != nullptr && !fact.contains(field)) {
       const bool is_nothing = value.is_null() || (value.is_string() && value == "");
       if (!is_nothing || std::string_view(field).starts_with("relation")) fact[field] = value;
-    } else {
+    } else if (field == nullptr) {
       if (unread != nullptr) unread->look_at(name, value, site);
-      if (field == nullptr && !value.is_structured() && !value.is_null() && value != "") {
-        fact["further"][name] = value;
-      }
+      if (!value.is_structured() && !value.is_null() && value != "") fact["further"][name] = value;
     }
   }
   return fact;
@@ -157,6 +160,7 @@ class ChoiceTableBuilder {
       if (is_new) {
         order_.push_back({*code, file});
         builder->second.needs_no_template();
+        builder->second.use_plain_names();
       }
       builder->second.add_fact(fact, site);
     });
@@ -164,15 +168,19 @@ class ChoiceTableBuilder {
 
   void finish(Dataset& dataset) {
     std::size_t shown = 0;
+    std::vector<Relation> relations;
     for (const auto& [code, file] : order_) {
       auto relation = std::move(builders_.at(code)).finish({.file = file});
-      if (!relation) continue;
+      if (relation) relations.push_back(std::move(*relation));
+    }
+    leave_out_bare_facts(relations);
+    for (Relation& relation : relations) {
       if (is_split_) {
-        relation->file = place_of(SplitFile::test);
-        relation->training_file = place_of(SplitFile::train);
-        shown += drop_tested_subjects(*relation);
+        relation.file = place_of(SplitFile::test);
+        relation.training_file = place_of(SplitFile::train);
+        shown += drop_tested_subjects(relation);
       }
-      dataset.relations.push_back(std::move(*relation));
+      dataset.relations.push_back(std::move(relation));
     }
     if (shown > 0) {
       dataset.left_out.push_back("training facts about subjects that are tested too: " +
@@ -213,6 +221,26 @@ class ChoiceTableBuilder {
     }
     fact["split"] = word;
     return true;
+  }
+
+  /// Reports the facts that may be asked and have no choices, though others of the table do: they would be
+  /// asked with choices of our own.
+  void leave_out_bare_facts(std::vector<Relation>& relations) const {
+    const auto is_bare = [](const Fact& fact) { return fact.offered.empty(); };
+    const bool brings_choices = over::any_of(relations, [&](const Relation& relation) {
+      return !over::all_of(relation.facts, is_bare);
+    });
+    if (!brings_choices) return;
+    for (Relation& relation : relations) {
+      std::erase_if(relation.facts, [&](const Fact& fact) {
+        if (!is_bare(fact) || fact.part == FactPart::training) return false;
+        report_(user_error(site_of(relation, fact, "choices"),
+                           "is missing or empty, but other facts of the table have it",
+                           "write the fact's choices, or remove the fact"));
+        return true;
+      });
+    }
+    std::erase_if(relations, [](const Relation& relation) { return relation.facts.empty(); });
   }
 
   /// The file of a part, or its folder where it has several.

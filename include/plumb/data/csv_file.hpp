@@ -23,6 +23,8 @@ namespace plumb {
 struct CsvRecord {
   std::vector<std::string> fields;
   std::size_t line = 1;
+  /// Whether text stands behind the closing quote of a field.
+  bool is_torn = false;
 };
 
 namespace detail {
@@ -47,6 +49,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
     CsvRecord record{{""}, line};
     bool blank = true;
+    std::size_t closed = 0;  // how many fields there were when a quote was closed
     for (bool end = false; !end;) {
       if (at < text.size() && text[at] == '"' && record.fields.back().empty() &&
           (separator != '\t' || is_closed_quote(text, at))) {
@@ -63,6 +66,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
         }
         ++at;
         blank = false;
+        closed = record.fields.size();
       }
       const char c = at < text.size() ? text[at++] : '\n';
       if (c == '\n') {
@@ -74,6 +78,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
       } else if (c != '\r' || (at < text.size() && text[at] != '\n')) {
         record.fields.back().push_back(c);
         blank = false;
+        record.is_torn = record.is_torn || closed == record.fields.size();
       }
     }
     if (!blank) records.push_back(std::move(record));
@@ -111,13 +116,30 @@ class CsvFile {
     if (records_.empty()) {
       throw user_error({.file = file_}, "is empty", "its first line must name the fields");
     }
+    const auto torn = [&](const CsvRecord& record) {
+      return user_error({file_, record.line}, "text stands behind a closing quote",
+                        "put the whole field in quotes, and double those inside");
+    };
+    if (records_[0].is_torn) throw torn(records_[0]);
     for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
-      columns_.emplace(records_[0].fields[i], i);
+      const std::string& name = records_[0].fields[i];
+      if (!columns_.emplace(name, i).second && !name.empty()) {
+        throw user_error({file_, records_[0].line, name}, "stands twice in the header",
+                         "keep one of the columns, or rename the other");
+      }
     }
     header_ = records_[0].fields;
     const std::size_t fields = header_.size();
     records_.erase(records_.begin());
     std::erase_if(records_, [&](const CsvRecord& record) {
+      if (record.is_torn) {
+        report(torn(record));
+        return true;
+      }
+      if (record.fields == header_) {
+        report(user_error({file_, record.line}, "is the header again", "remove the line"));
+        return true;
+      }
       if (record.fields.size() == fields) return false;
       report(user_error(
           {file_, record.line},

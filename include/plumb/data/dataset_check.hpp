@@ -119,6 +119,10 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
                           "give each subject its own"));
       }
     }
+    if (fact.offered.size() == 1 && fact.part != FactPart::training) {
+      report(user_error(site, "'" + fact.subject + "' has no wrong choice",
+                        "add one to its choices, or remove the fact"));
+    }
     detail::report_control(fact.subject, site, "subject", report);
     for (const std::string& alias : fact.subject_aliases) {
       detail::report_control(alias, site, "alias", report);

@@ -10,6 +10,7 @@
 //   entity2textlong.txt             identifier <tab> description; may be absent
 //   relation2text.txt               identifier <tab> name
 //   entities.txt                    one identifier a line, gives the order; may be absent
+// A first line "entity <tab> text" or the like is a header, and passed over.
 // Without entity2textlong.txt a text is "name, description", split at its first ", ", as WN18RR has
 // it; an empty description is "-". Without entity2text.txt the folder is plain: train, dev or
 // valid, and test with the ending .tsv or .txt, whose identifiers are names once underscores are
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +33,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/core/bare_name.hpp"
 #include "plumb/core/disk_path.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/core/lower_case.hpp"
@@ -38,6 +41,7 @@
 #include "plumb/core/text_file.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/data/knowledge_graph.hpp"
+#include "plumb/data/table_encoding.hpp"
 #include "plumb/data/triple_header.hpp"
 
 namespace plumb {
@@ -91,6 +95,34 @@ inline std::string without_wordnet_tags(std::string_view text) {
   return name;
 }
 
+/// Whether a line of identifiers and texts says that it holds them: "entity<tab>text".
+[[nodiscard]] inline bool is_text_header(const std::vector<std::string>& fields) {
+  constexpr auto ids = std::to_array<std::string_view>(
+      {"entity",    "entityid",    "id",         "identifier", "ids",        "mid",      "qid",
+       "uri",       "iri",         "node",       "nodeid",     "synset",     "synsetid", "concept",
+       "conceptid", "wikidataid",  "freebaseid", "relation",   "relationid", "rel",      "relid",
+       "predicate", "predicateid", "property",   "propertyid", "pid"});
+  constexpr auto texts = std::to_array<std::string_view>(
+      {"text", "name", "label", "title", "description", "desc", "definition", "gloss", "entitytext",
+       "entityname", "entitylabel", "entitydescription", "relationtext", "relationname",
+       "relationlabel", "longtext", "shorttext", "string", "surfaceform"});
+  const auto is = [&](const auto& known, std::size_t field) {
+    return over::find(known, bare_name(fields[field])) != known.end();
+  };
+  return is(ids, 0) && (fields.size() == 1 || is(texts, 1));
+}
+
+/// As for_each_tabbed_line, without a first line that is a header. Throws a user error for one further down.
+inline void for_each_named_line(const DiskPath& file, const TabbedLine& visit) {
+  bool is_first = true;
+  for_each_tabbed_line(file, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+    const bool may_be_skipped = std::exchange(is_first, false);
+    if (!is_text_header(fields)) return visit(fields, line);
+    if (may_be_skipped) return;
+    throw user_error({file, line}, "is a header inside the file", "remove the line");
+  });
+}
+
 inline std::string with_spaces(std::string text) {
   std::replace(text.begin(), text.end(), '_', ' ');
   while (!text.empty() && text.front() == ' ') text.erase(0, 1);
@@ -104,9 +136,11 @@ class GraphBuilder {
     graph_.name = folder.canonical().name();
   }
 
-  /// The file of that name, kept among those the graph was read from; nothing where there is none.
+  /// The file of that name, kept among those the graph was read from; nothing where there is none. Throws a
+  /// user error for another encoding.
   std::optional<DiskPath> file(const std::string& name) {
     if (!(folder_ / name).is_file()) return std::nullopt;
+    refuse_other_encoding(folder_ / name);
     graph_.files.push_back(folder_ / name);
     return folder_ / name;
   }
@@ -149,15 +183,18 @@ class GraphBuilder {
     TripleColumns columns;
     bool is_first = true;
     for_each_tabbed_line(file, 3, [&](std::vector<std::string>& fields, std::size_t line) {
+      const auto header = triple_header(fields);
       if (std::exchange(is_first, false)) {
-        if (const auto header = triple_header(fields)) {
-          columns = *header;
-          return;
-        }
+        if (header) columns = *header;
+        if (plain) look_at_order(file, header);
+        if (header) return;
       }
       const Site site{file, line};
       const std::string &head = fields[columns.head], &tail = fields[columns.tail],
                         &relation = fields[columns.relation];
+      if (header && !plain && !relations_.contains(relation)) throw header_inside(site);
+      if (header) headers_[relation].push_back(site);
+      ++rows_[relation];
       if (plain) {
         for (const std::string* id : {&head, &tail}) {
           if (entity(*id) != nullptr) continue;
@@ -182,12 +219,40 @@ class GraphBuilder {
     });
   }
 
+  /// Throws a user error for a header inside a part, as of files put together. A row of such words is none
+  /// where another row has its relation: in a graph of letters, "h r t" may be a triple.
+  void refuse_headers_inside() const {
+    for (const auto& [relation, sites] : headers_) {
+      if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());
+    }
+  }
+
+  [[nodiscard]] static Error header_inside(const Site& site) {
+    return user_error(site, "is a header inside the file", "remove the line");
+  }
+
   [[nodiscard]] KnowledgeGraph& graph() noexcept { return graph_; }
   [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
 
  private:
+  /// Throws a user error where one part's header orders the columns otherwise than a part without a header
+  /// has them.
+  void look_at_order(const DiskPath& file, const std::optional<TripleColumns>& header) {
+    const bool is_usual = header && header->head == 0 && header->relation == 1;
+    if (!header) bare_part_ = file.path();
+    if (header && !is_usual) other_order_ = file.path();
+    if (bare_part_.empty() || other_order_.empty()) return;
+    throw user_error({bare_part_, 1},
+                     "has no header, but that of " + other_order_.filename().string() +
+                         " has the columns in another order than head, relation, tail",
+                     "write the header into each part");
+  }
+
   DiskPath folder_;
   KnowledgeGraph graph_;
+  std::filesystem::path bare_part_, other_order_;
+  std::map<std::string, std::vector<Site>> headers_;  // rows that read like one, by their relation
+  std::unordered_map<std::string, std::size_t> rows_;
   std::unordered_map<std::string, std::size_t> places_, relations_;
 };
 
@@ -204,7 +269,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
       throw user_error(site, "'" + id + "' is duplicated", "remove one of the lines");
     }
   };
-  for_each_tabbed_line(texts, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+  for_each_named_line(texts, [&](std::vector<std::string>& fields, std::size_t line) {
     const std::size_t comma = long_texts ? std::string::npos : fields[1].find(", ");
     Entity entity{fields[0], without_wordnet_tags(fields[1].substr(0, comma)), "-"};
     if (comma != std::string::npos && comma + 2 < fields[1].size()) {
@@ -215,6 +280,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   if (order) {
     for_each_tabbed_line(*order, 1, [&](std::vector<std::string>& fields, std::size_t line) {
       const auto found = by_id.find(fields[0]);
+      if (line == 1 && found == by_id.end() && is_text_header(fields)) return;
       if (found == by_id.end()) {
         throw user_error({*order, line}, "'" + fields[0] + "' has no text or is duplicated",
                          "write it once, and its text into entity2text.txt");
@@ -224,7 +290,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
     });
   }
   if (!long_texts) return;
-  for_each_tabbed_line(*long_texts, 2, [&](std::vector<std::string>& fields, std::size_t) {
+  for_each_named_line(*long_texts, [&](std::vector<std::string>& fields, std::size_t) {
     Entity* entity = builder.entity(fields[0]);
     if (entity != nullptr && !fields[1].empty()) entity->description = std::move(fields[1]);
   });
@@ -278,8 +344,8 @@ inline void drop_gender(KnowledgeGraph& graph) {
       throw user_error({.file = folder / "relation2text.txt"}, "cannot be read",
                        "write each relation's identifier, a tab and its name");
     }
-    detail::for_each_tabbed_line(
-        *relations, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+    detail::for_each_named_line(
+        *relations, [&](std::vector<std::string>& fields, std::size_t line) {
           builder.add_relation({std::move(fields[0]), std::move(fields[1])}, {*relations, line});
         });
   }
@@ -303,6 +369,7 @@ inline void drop_gender(KnowledgeGraph& graph) {
                      "it needs train.tsv and test.tsv, a head, a relation and a tail a line");
   }
   detail::refuse_unread_parts(folder, graph);
+  builder.refuse_headers_inside();
   if (!texts && builder.has_relation("hasGender")) {
     for (Entity& entity : graph.entities) entity.description = "_";
     detail::drop_gender(graph);

@@ -42,6 +42,7 @@ struct DatasetFormat;
 #include "plumb/data/graph_folder.hpp"
 #include "plumb/data/lpaqa.hpp"
 #include "plumb/data/myriad_lama.hpp"
+#include "plumb/data/table_encoding.hpp"
 #include "plumb/data/unread_tables.hpp"
 
 namespace plumb {
@@ -100,6 +101,7 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
     throw user_error({.file = path}, "is a knowledge graph, without closed sets",
                      "rank its entities with plumb rank");
   }
+  detail::refuse_other_encodings(path);
   const DatasetFormat* format = format_of(path, formats);
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
     throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",

@@ -22,6 +22,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/lower_case.hpp"
 #include "plumb/core/number_words.hpp"
+#include "plumb/core/over.hpp"
 #include "plumb/core/utf8.hpp"
 #include "plumb/core/white_space.hpp"
 #include "plumb/data/dataset.hpp"
@@ -72,11 +73,33 @@ template <class Predicate>
   return false;
 }
 
-/// '"a"' and "'a'", as other programs quote a field.
+inline constexpr auto quote_pairs =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"\"", "\""},
+                                                                  {"'", "'"},
+                                                                  {"`", "`"},
+                                                                  {"\u201C", "\u201D"},
+                                                                  {"\u201E", "\u201C"},
+                                                                  {"\u201E", "\u201D"},
+                                                                  {"\u201D", "\u201D"},
+                                                                  {"\u2018", "\u2019"},
+                                                                  {"\u201A", "\u2018"},
+                                                                  {"\u201A", "\u2019"},
+                                                                  {"\u2019", "\u2019"},
+                                                                  {"\u00AB", "\u00BB"},
+                                                                  {"\u00BB", "\u00AB"},
+                                                                  {"\u2039", "\u203A"},
+                                                                  {"\u203A", "\u2039"},
+                                                                  {"\u300C", "\u300D"},
+                                                                  {"\u300E", "\u300F"},
+                                                                  {"\uFF02", "\uFF02"}});
+
+/// '"a"', "'a'" and the like, as other programs or languages quote a field.
 [[nodiscard]] inline bool is_quoted(std::string_view text) {
   text = trimmed(text);
-  return text.size() > 2 && text.front() == text.back() &&
-         (text.front() == '"' || text.front() == '\'');
+  return over::any_of(quote_pairs, [&](const auto& pair) {
+    return text.size() > pair.first.size() + pair.second.size() && text.starts_with(pair.first) &&
+           text.ends_with(pair.second);
+  });
 }
 
 /// One kind of oddity: how to tell it, what to say of it, and what to do.
@@ -86,12 +109,14 @@ struct NameOddity {
   const char* remedy;
   /// Whether it is one of names alone: a template may end in a space or hold a quoted answer.
   bool of_names = false;
-  /// Whether it is reported only where at least half of a list has it: one title may stand in quotes.
-  bool of_most = false;
+  /// Whether it is passed over where fewer than one in 20 names of a list have it: among many songs, one title
+  /// may stand in quotes.
+  bool of_some = false;
 };
 
 inline constexpr auto name_oddities = std::to_array<NameOddity>({
-    {is_quoted, "is in quotes", "remove them; they are part of the name here", true, true},
+    {is_quoted, "is in quotes",
+     "remove them, unless they belong to the name: they are part of it here", true, true},
     {has_space_at_an_end, "has white space at an end", "remove it", true},
     {has_doubled_space, "has white space doubled", "write one space"},
     {[](std::string_view text) { return has_character(text, is_other_space); },
@@ -133,7 +158,7 @@ class NameCheck {
     for (std::size_t i = 0; i < name_oddities.size(); ++i) {
       const Found& found = found_[i];
       if (found.count == 0) continue;
-      if (name_oddities[i].of_most && 2 * found.count < known_.size()) continue;
+      if (name_oddities[i].of_some && 20 * found.count < known_.size()) continue;
       const std::string more =
           found.count == 1 ? "" : " (and " + counted(found.count - 1, what_) + " more)";
       report(user_error(found.first.second,

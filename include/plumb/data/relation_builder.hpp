@@ -10,9 +10,11 @@
 // one label are two options.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -77,6 +79,9 @@ class RelationBuilder {
     relation_.templates = {"[X]"};
   }
 
+  /// Messages say subject and object, for a table whose fields are called so.
+  void use_plain_names() { plain_names_ = true; }
+
   /// Lets the relation do without templates.
   void needs_no_template() { needs_template_ = false; }
 
@@ -91,7 +96,7 @@ class RelationBuilder {
     const auto subject = first_string(line, "sub_label");
     if (!subject || is_blank(*subject)) {
       return report_(user_error(at(site, "sub_label"), "the fact has no subject",
-                                "give the line a non-empty string sub_label"));
+                                "give the line a non-empty string " + called("sub_label")));
     }
     const auto answer = find_answer(line, site);
     if (!answer) return;
@@ -134,8 +139,9 @@ class RelationBuilder {
     }
   }
 
-  /// Adds a fact by its labels.
+  /// Adds a fact by its labels, which messages call subject and object.
   void add_fact(const std::string& subject, const std::string& object, const Site& site) {
+    use_plain_names();
     Json line = {{"sub_label", subject}, {"obj_label", object}};
     add_fact(line, site);
   }
@@ -161,9 +167,22 @@ class RelationBuilder {
   }
 
  private:
-  static Site at(Site site, std::string field) {
-    site.field = std::move(field);
+  Site at(Site site, const std::string& field) const {
+    site.field = called(field);
     return site;
+  }
+
+  /// A field as the file has it, for messages.
+  [[nodiscard]] std::string called(const std::string& field) const {
+    if (!plain_names_) return field;
+    constexpr auto names = std::to_array<std::pair<std::string_view, const char*>>(
+        {{"sub_label", "subject"},
+         {"sub_aliases", "subject_aliases"},
+         {"obj_label", "object"},
+         {"obj_id", "object_id"},
+         {"obj_aliases", "object_aliases"}});
+    const auto found = over::find_if(names, [&](const auto& name) { return name.first == field; });
+    return found == names.end() ? field : found->second;
   }
 
   std::optional<FactPart> find_part(const Json& line, const Site& site) {
@@ -187,12 +206,18 @@ class RelationBuilder {
     }
     offered.push_back(static_cast<std::uint32_t>(answer));
     for (const std::string& label : *labels) {
-      if (!label.empty() && !options_are_fixed_) {
+      if (!is_blank(label) && !options_are_fixed_) {
         const auto [entry, added] = option_of_label_.emplace(label, relation_.options.size());
         if (added) add_option(label, std::nullopt);
       }
       const auto found = option_of_label_.find(label);
-      if (label.empty() || found == option_of_label_.end()) {
+      if (is_blank(label)) {
+        report_(user_error(at(site, "choices"),
+                           std::string("a choice is ") + (label.empty() ? "empty" : "blank"),
+                           "write its text or remove it"));
+        return std::nullopt;
+      }
+      if (found == option_of_label_.end()) {
         report_(user_error(at(site, "choices"), "'" + label + "' is not among the options",
                            "add it to answer_space_labels or leave it out"));
         return std::nullopt;
@@ -237,8 +262,8 @@ class RelationBuilder {
       const auto answer = index->get<std::size_t>();
       if (label && *label != relation_.options[answer]) {
         report_(user_error(at(site, "answer_idx"),
-                           index->dump() + " is '" + relation_.options[answer] +
-                               "', but obj_label is '" + *label + "'",
+                           index->dump() + " is '" + relation_.options[answer] + "', but " +
+                               called("obj_label") + " is '" + *label + "'",
                            "make the two agree"));
         return std::nullopt;
       }
@@ -254,7 +279,7 @@ class RelationBuilder {
     }
     if (!label && !(id && options_are_fixed_)) {
       report_(user_error(at(site, "obj_label"), "the fact has no answer",
-                         "give the line a non-empty string obj_label"));
+                         "give the line a non-empty string " + called("obj_label")));
       return std::nullopt;
     }
     if (!options_are_fixed_ && by_id_ && id) {
@@ -278,15 +303,16 @@ class RelationBuilder {
         found != option_of_id_.end()) {
       const bool names_another = label && option_of_label_.contains(*label);
       if (!names_another || relation_.options[found->second] == *label) return found->second;
-      report_(user_error(
-          at(site, "obj_id"),
-          "is '" + relation_.options[found->second] + "', but obj_label is '" + *label + "'",
-          "make the two agree"));
+      report_(user_error(at(site, "obj_id"),
+                         "is '" + relation_.options[found->second] + "', but " +
+                             called("obj_label") + " is '" + *label + "'",
+                         "make the two agree"));
       return std::nullopt;
     }
     if (label && shared_labels_.contains(*label)) {
-      report_(user_error(at(site, "obj_label"), "several options are '" + *label + "'",
-                         "say which by obj_id or answer_idx"));
+      report_(user_error(
+          at(site, "obj_label"), "several options are '" + *label + "'",
+          "say which by " + called("obj_id") + (options_are_fixed_ ? " or answer_idx" : "")));
       return std::nullopt;
     }
     if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
@@ -305,6 +331,7 @@ class RelationBuilder {
   bool options_are_fixed_ = false;
   bool by_id_ = false;
   bool needs_template_ = true;
+  bool plain_names_ = false;
   std::size_t instances_ = 0;
   std::unordered_map<std::string, std::size_t> option_of_label_;  // the first with a label
   std::unordered_set<std::string> shared_labels_;

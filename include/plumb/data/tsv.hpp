@@ -229,6 +229,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
 /// Throws a user error when a file cannot be read; all else goes to `report`.
 [[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
                                       const ProblemSink& report = throw_problem) {
+  if (table_file.extension() == ".tsv") detail::refuse_choices_in_tsv(table_file);
   const auto template_file = table_file.parent() / (table_file.stem() + ".json");
   Dataset dataset{table_file.stem(), {}, {table_file}};
   const bool has_templates = template_file.exists();

@@ -71,9 +71,8 @@ inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
   if (!folder.is_folder() || dataset.files.empty()) return;
   const std::string read = dataset.files.front().filename().string();
   for (const DiskPath& file : folder.list()) {
-    const bool is_known =
-        over::find(dataset.files, file.path()) != dataset.files.end() ||
-        over::find(dataset.left_out, file.name()) != dataset.left_out.end();
+    const bool is_known = over::find(dataset.files, file.path()) != dataset.files.end() ||
+                          over::find(dataset.left_out, file.name()) != dataset.left_out.end();
     if (is_known || !file.is_file() || !is_table(file)) continue;
     report(user_error({.file = file}, "is not read, as the dataset is read from " + read,
                       "write all of its tables in one format, name the one file to read, or move "
