@@ -38,8 +38,8 @@ using TextLists = std::vector<std::span<const std::string>>;
 template <DeerModel Model>
 class EmbeddedTexts {
  public:
-  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, const Bos& with_bos)
-      : model_(model), folder_(folder), work_(work), with_bos_(with_bos) {}
+  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, Surround around)
+      : model_(model), folder_(folder), work_(work), around_(std::move(around)) {}
 
   /// Calls `use` with what embeds texts by this model.
   template <class Use>
@@ -91,7 +91,7 @@ class EmbeddedTexts {
     std::size_t first = 0, earlier = 0;
     for (const std::span<const std::string>& list : lists) {
       if (list.empty()) continue;
-      auto job = embedder.plan(list, with_bos_);
+      auto job = embedder.plan(list, around_);
       work_.summary().cost += job.cost();
       std::vector<PackCost> packs;
       for (std::size_t p = 0; p < job.packs(); ++p) {
@@ -160,7 +160,7 @@ class EmbeddedTexts {
   Model& model_;
   const RunFolder& folder_;
   Work& work_;
-  Bos with_bos_;
+  Surround around_;
 };
 
 }  // namespace plumb
