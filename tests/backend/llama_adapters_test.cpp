@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -70,6 +73,28 @@ BOOST_AUTO_TEST_CASE(an_adapted_model_answers_as_the_merged_weights_do) {
   BOOST_TEST(apart(rows_of(both), rows_of(merged)) < 1e-4);
   LlamaModel nothing = adapted(base, {{adapter, 0}});
   BOOST_TEST(apart(rows_of(nothing), unchanged) < 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(an_adapter_with_a_number_that_is_none_is_refused_by_its_own_name) {
+  const TemporaryFolder folder;
+  const auto base = TinyGguf({}).write(folder / "base.gguf");
+  const auto adapter = TinyLora(1).write(folder / "a.gguf");
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto damaged = [&](std::size_t at, const char* words) {
+    std::string bytes = test::slurp(adapter);
+    std::memcpy(bytes.data() + at, &nan, sizeof nan);
+    folder.write("bad.gguf", bytes);
+    BOOST_CHECK_EXCEPTION((void)adapted(base, {{folder / "bad.gguf", 1}}), Error,
+                          says(Fault::user, words));
+  };
+  const std::string key = "adapter.lora.alpha";
+  const std::string bytes = test::slurp(adapter);
+  // A value stands behind its key and the four bytes of its type.
+  damaged(bytes.find(key) + key.size() + 4,
+          "bad.gguf: its adapter.lora.alpha is not a finite number");
+  const GgufFile head(adapter);
+  damaged(head.place(0), "bad.gguf: its tensor blk.0.attn_q.weight.lora_a holds what is not");
+  damaged(head.place(5) + 4, "bad.gguf: its tensor blk.1.ffn_down.weight.lora_b holds");
 }
 
 BOOST_AUTO_TEST_CASE(an_adapted_model_keeps_its_adapter_in_a_larger_cache) {

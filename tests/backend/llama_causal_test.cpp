@@ -56,6 +56,8 @@ BOOST_AUTO_TEST_CASE(
   refuses(pooled(1), "its llama.pooling_type is mean");
   refuses(pooled(2), "its llama.pooling_type is cls");
   refuses(pooled(4), "its llama.pooling_type is rank");
+  refuses(pooled(5), "its llama.pooling_type is 5, which no kind of pooling has");
+  refuses(pooled(9), "its llama.pooling_type is 9, which no kind of pooling has");
   BOOST_TEST(plumb::LlamaModel({pooled(0)}).describe().warnings.empty());
   const auto warnings = plumb::LlamaModel({pooled(3)}).describe().warnings;
   BOOST_REQUIRE(warnings.size() == 1U);

@@ -142,4 +142,14 @@ BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
       says(Fault::user, third.string() + ": is missing: part 3 of 4 of the model"));
 }
 
+BOOST_AUTO_TEST_CASE(a_later_part_that_is_cut_off_is_named) {
+  const TemporaryFolder folder;
+  const auto first = TinyGguf({}).write_parts(folder / "m", 4);
+  BOOST_CHECK_NO_THROW(plumb::GgufModel(first).refuse_cut_parts());
+  const auto third = folder / "m-00003-of-00004.gguf";
+  std::filesystem::resize_file(third, std::filesystem::file_size(third) - 5);
+  BOOST_CHECK_EXCEPTION(plumb::GgufModel(first).refuse_cut_parts(), plumb::Error,
+                        says(Fault::user, "m-00003-of-00004.gguf: is cut off: it has "));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/backend/llama.hpp"
@@ -115,6 +116,61 @@ BOOST_AUTO_TEST_CASE(whether_bos_is_added_is_what_the_file_says) {
   BOOST_TEST(tiny(folder, {.adds_bos = true}).adds_bos());
   BOOST_TEST(!tiny(folder, {.adds_bos = false}).adds_bos());
   BOOST_TEST(!tiny(folder, {.with_bos = false, .adds_bos = true}).adds_bos());
+}
+
+BOOST_AUTO_TEST_CASE(an_end_of_sequence_that_the_file_adds_is_in_its_frame) {
+  const TemporaryFolder folder;
+  const auto frame = [&](bool adds_end, bool names_end) {
+    return plumb::LlamaModel({plumb::test::TinyGguf({.adds_bos = true})
+                                  .edit([=](gguf_context* to) {
+                                    gguf_set_val_bool(to, "tokenizer.ggml.add_eos_token", adds_end);
+                                    if (!names_end) return;
+                                    gguf_set_val_u32(to, "tokenizer.ggml.eos_token_id", 7);
+                                  })
+                                  .write(folder / "tiny.gguf")})
+        .own_frame();
+  };
+  BOOST_TEST((frame(true, true).after == std::vector<plumb::TokenId>{7}));
+  BOOST_TEST(frame(true, true).before.size() == 1U);
+  BOOST_TEST(frame(false, true).after.empty());
+}
+
+// llama.cpp gives SentencePiece vocabularies <s> at 1 and </s> at 2 where the file leaves the ids out
+// (LLAMA_VOCAB_TYPE_SPM).
+BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id) {
+  const TemporaryFolder folder;
+  const auto with = [&](bool control) {
+    return plumb::LlamaModel(
+        {plumb::test::TinyGguf({.with_bos = false})
+             .edit([=](gguf_context* to) {
+               const auto size = gguf_get_arr_n(to, gguf_find_key(to, "tokenizer.ggml.tokens"));
+               std::vector<std::string> texts{"<unk>", "<s>", "</s>"};
+               std::vector<std::int32_t> types{2, control ? 3 : 1, control ? 3 : 1};
+               constexpr std::string_view digits = "0123456789ABCDEF";
+               for (std::size_t byte = 0; byte < 256; ++byte) {
+                 texts.push_back(std::string("<0x") + digits[byte / 16] + digits[byte % 16] + ">");
+                 types.push_back(6);
+               }
+               while (texts.size() < size) {
+                 texts.push_back("x" + std::to_string(texts.size()));
+                 types.push_back(1);
+               }
+               std::vector<const char*> pointers;
+               for (const std::string& text : texts) pointers.push_back(text.c_str());
+               const std::vector<float> scores(size, 0);
+               gguf_set_val_str(to, "tokenizer.ggml.model", "llama");
+               gguf_set_arr_str(to, "tokenizer.ggml.tokens", pointers.data(), size);
+               gguf_set_arr_data(to, "tokenizer.ggml.token_type", GGUF_TYPE_INT32, types.data(),
+                                 size);
+               gguf_set_arr_data(to, "tokenizer.ggml.scores", GGUF_TYPE_FLOAT32, scores.data(),
+                                 size);
+             })
+             .write(folder / "spm.gguf")});
+  };
+  BOOST_TEST((with(true).bos() == 1));
+  BOOST_TEST((with(true).own_frame().before == std::vector<plumb::TokenId>{1}));
+  BOOST_TEST(with(true).ends(2));
+  BOOST_TEST(!with(false).bos());  // a piece of text at that place
 }
 
 // llama.cpp would take a token of its own choice for these, 11 as GPT-2's.

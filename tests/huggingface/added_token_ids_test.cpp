@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
   BOOST_TEST(made.text == "0 [<s>] 1 a 3 <x> 4 <y>");
   BOOST_REQUIRE(made.files.warnings.size() == 2U);
   BOOST_TEST(made.files.warnings[1] ==
-             "the added token \"<x>\" has the id 3, as transformers numbers it, and not 30, which "
+             "Warning: the added token \"<x>\" has the id 3, as transformers numbers it, and not "
+             "30, which "
              "the tokenizer's files write");
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/huggingface/decoder_architectures.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -127,6 +129,50 @@ BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture
   write("config.json", config.dump());
   BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error,
                         says(Fault::user, "is_causal: null lets a token"));
+}
+
+BOOST_FIXTURE_TEST_CASE(rotations_are_those_of_transformers, Folder) {
+  const auto rotated = [&](const std::string& network, const Json& fields) {
+    const DecoderConfig config = changed(network, fields);
+    return static_cast<double>(config.rotaries.front().size()) /
+           static_cast<double>(config.head_size);
+  };
+  for (const char* network : {"llama", "mistral", "mixtral", "qwen2", "qwen3", "gemma", "olmo"}) {
+    BOOST_TEST(rotated(network, {{"partial_rotary_factor", 0.5}}) == 1);
+  }
+  for (const char* network : {"phi", "phi3", "stablelm"}) {
+    BOOST_TEST(rotated(network, {{"partial_rotary_factor", 0.5}, {"rope_parameters", nullptr}}) ==
+               0.5);
+  }
+  BOOST_TEST(rotated("gpt-neox", {{"rotary_pct", 0.5}, {"partial_rotary_factor", 1}}) == 0.5);
+  // Gemma 3: rope_scaling is put over the parameters of layers that see all.
+  const auto first = [&](const Json& scaling) {
+    return changed("gemma3",
+                   {{"rope_scaling", scaling},
+                    {"rope_parameters",
+                     {{"full_attention", {{"rope_type", "default"}, {"rope_theta", 1e6}}},
+                      {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 1e4}}}}}})
+        .rotaries.front()
+        .frequencies()
+        .front();
+  };
+  BOOST_TEST(first(nullptr) == 1.0F);
+  BOOST_TEST(first({{"rope_type", "linear"}, {"factor", 8}}) == 0.125F);
+}
+
+BOOST_FIXTURE_TEST_CASE(no_layer_may_be_the_first_that_slides, Folder) {
+  for (const char* network : {"qwen2", "qwen3"}) {
+    const DecoderConfig off = changed(
+        network,
+        {{"max_window_layers", 0}, {"use_sliding_window", false}, {"layer_types", nullptr}});
+    BOOST_TEST(std::ranges::count(off.windows, 0U) == std::ssize(off.windows));
+    const DecoderConfig on = changed(network, {{"max_window_layers", 0},
+                                               {"use_sliding_window", true},
+                                               {"sliding_window", 4},
+                                               {"layer_types", nullptr}});
+    BOOST_TEST(std::ranges::count(on.windows, 4U) == std::ssize(on.windows));
+    refuses(network, {{"max_window_layers", -1}}, "max_window_layers: is -1, not a number");
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {

@@ -18,10 +18,10 @@ namespace {
 
 struct Folder : test::TemporaryFolder {
   /// The rotation of heads of four numbers that a config.json describes.
-  [[nodiscard]] Rotary of(const std::string& json) {
+  [[nodiscard]] Rotary of(const std::string& json, detail::RotaryDefaults defaults = {}) {
     write("config.json", json);
-    return detail::read_rotary(detail::ConfigFields(path() / "config.json"), {.head_size = 4},
-                               positions);
+    defaults.head_size = 4;
+    return detail::read_rotary(detail::ConfigFields(path() / "config.json"), defaults, positions);
   }
   std::size_t positions = 64;
 };
@@ -65,10 +65,45 @@ BOOST_FIXTURE_TEST_CASE(both_spellings_say_the_same, Folder) {
   near(of(R"({"rope_parameters": {"rope_theta": 16, "rope_type": "linear", "factor": 4}})")
            .frequencies(),
        {0.25, 0.0625});
-  near(of(R"({"rope_theta": 16, "partial_rotary_factor": 0.5})").frequencies(), {1});
+  near(of(R"({"rope_theta": 16, "partial_rotary_factor": 0.5})", {.partial = 1}).frequencies(),
+       {1});
   near(of(R"({"rope_theta": 16, "rope_scaling": null})").frequencies(), {1, 0.25});
   near(of(R"({"rope_theta": 16, "rope_scaling": {"type": "dynamic", "factor": 4}})").frequencies(),
        {1, 0.25});
+}
+
+// As transformers 5.24: rope_scaling wins unless it is empty, and rope_theta comes from the winner, else
+// from beside it.
+BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Folder) {
+  const std::string parameters = R"("rope_parameters": {"rope_type": "default", "rope_theta": 16})";
+  const std::string linear = R"("rope_scaling": {"type": "linear", "factor": 4})";
+  near(of("{" + parameters + ", " + linear + R"(, "rope_theta": 256})").frequencies(),
+       {0.25, 0.25 / 16});
+  near(of("{" + parameters + ", " + linear + "}").frequencies(), {0.25, 0.0025});
+  near(of("{" + parameters + R"(, "rope_scaling": {}, "rope_theta": 256})").frequencies(),
+       {1, 0.25});
+  near(of("{" + parameters + R"(, "rope_scaling": null})").frequencies(), {1, 0.25});
+  near(of(R"({"rope_scaling": {"type": "linear", "rope_type": "default", "factor": 4}})")
+           .frequencies(),
+       {1, 0.01});
+  BOOST_CHECK_EXCEPTION(
+      (void)of(R"({"rope_parameters": {"full_attention": {}}})"), Error,
+      says(Fault::user, "rope_parameters.full_attention: is a rotation for some"));
+}
+
+// transformers 5.24 reads partial_rotary_factor in Phi, Phi-3, StableLM and GPT-NeoX alone; in others plain
+// frequencies leave it alone, and scaled ones fail.
+BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_so, Folder) {
+  const std::string part = R"("rope_theta": 16, "partial_rotary_factor": 0.5)";
+  near(of("{" + part + "}").frequencies(), {1, 0.25});
+  near(of(R"({"rope_parameters": {)" + part + "}}").frequencies(), {1, 0.25});
+  near(of(R"({"rope_parameters": {)" + part + "}}", {.partial = 1}).frequencies(), {1});
+  BOOST_CHECK_EXCEPTION(
+      (void)of("{" + part + R"(, "rope_scaling": {"type": "linear", "factor": 2}})"), Error,
+      says(Fault::user,
+           "partial_rotary_factor: is not read by this architecture beside rope_type"));
+  near(of("{" + part + "}", {.theta = 256, .partial = 1, .reads_beside = false}).frequencies(),
+       {1, 1.0 / 16});
 }
 
 // By hand: of an original context of 64 tokens, waves below 16 tokens stay, above 64 are stretched 8

@@ -317,8 +317,9 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model("");
   PromptEmbedder embedder(model);
   const Strings texts{"Paris"};
-  BOOST_CHECK_EXCEPTION((void)embedder.plan(texts, true), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+  BOOST_CHECK_EXCEPTION(
+      (void)embedder.plan(texts, true), Error,
+      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
   BOOST_TEST((embedder.embed(texts, false) == DecayEmbedder().embed(texts, false)));
 }
 
@@ -356,6 +357,24 @@ BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
   PromptEmbedder embedder(model);
   BOOST_CHECK_EXCEPTION((void)embedder.plan(Strings{"thirteen byte"}, false), Error,
                         says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
+}
+
+// What stands around a text is fed as it is; the vector is that of its last token.
+BOOST_AUTO_TEST_CASE(a_tokenizers_own_frame_stands_around_each_text) {
+  NgramTreeModel model("");
+  const TokenId bos = model.bos().value(), a = 'a', b = 'b';
+  using Ids = std::vector<TokenId>;
+  BOOST_TEST(surrounded_ids(model, "ab", {true, TextFrame{{bos}, {7}}}) == (Ids{bos, a, b, 7}));
+  BOOST_TEST(surrounded_ids(model, "ab", {false, TextFrame{{}, {7}}}) == (Ids{a, b, 7}));
+  BOOST_TEST(surrounded_ids(model, "ab", {true, TextFrame{{3, bos}, {}}}) == (Ids{3, bos, a, b}));
+  BOOST_TEST(surrounded_ids(model, "ab", true) == (Ids{bos, a, b}));
+  BOOST_TEST(surrounded_ids(model, "ab", {true, TextFrame{}}) == (Ids{a, b}));
+  const Strings texts{"ab", "ac", "b"};
+  Embedding embedder(model);
+  const EmbeddingMatrix framed = embedder.embed(texts, {true, TextFrame{{bos}, {'!'}}});
+  const EmbeddingMatrix by_hand = embedder.embed(Strings{"ab!", "ac!", "b!"}, true);
+  BOOST_TEST((framed.array() == by_hand.array()).all());
+  BOOST_TEST((framed.array() != embedder.embed(texts, true).array()).any());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

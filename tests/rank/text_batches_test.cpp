@@ -154,8 +154,9 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model("");
   TextBatches batches(model);
   const Strings texts{"Paris"};
-  BOOST_CHECK_EXCEPTION((void)batches.plan(texts, true), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+  BOOST_CHECK_EXCEPTION(
+      (void)batches.plan(texts, true), Error,
+      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
   BOOST_TEST(batches.plan(texts, false).cost().tokens_fed == 5U);
 }
 
@@ -201,6 +202,15 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
   BOOST_TEST(visited == 0U);
   embed(0, 0, visited);
   BOOST_TEST(visited == 6U);
+}
+
+BOOST_AUTO_TEST_CASE(a_frame_that_the_model_cannot_be_told_is_refused) {
+  test::PlainEmbedder model("");
+  const TextBatches<test::PlainEmbedder> embedder(model);
+  const std::vector<std::string> texts{"ab"};
+  BOOST_CHECK_EXCEPTION((void)embedder.plan(texts, {true, TextFrame{{256}, {7}}}), Error,
+                        test::says(Fault::user, "puts 2 tokens around a text"));
+  BOOST_CHECK_NO_THROW((void)embedder.plan(texts, {true, TextFrame{{256}, {}}}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -42,4 +42,24 @@ BOOST_AUTO_TEST_CASE(an_option_that_the_model_cannot_see_is_refused_by_name) {
                         says(Fault::user, "river.jsonl:7: river: option 'Seine' tokenises"));
 }
 
+BOOST_AUTO_TEST_CASE(an_option_that_nobody_can_see_is_shown_by_its_characters_and_line) {
+  Dataset dataset = test::small_dataset();
+  Relation& relation = dataset.relations[1];
+  relation.file = "river.jsonl";
+  relation.facts[1].line = 7;
+  const std::string unseen = "\u200B\u00AD\uFEFF";
+  relation.options[relation.facts[1].answer] = unseen;
+  for (Fact& fact : relation.facts) {
+    if (fact.answer == relation.facts[1].answer) fact.line = 7;
+  }
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel(unseen), dataset), Error,
+                        says(Fault::user, "(U+200B, U+00AD, U+FEFF) tokenises to nothing"));
+  BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel(unseen), dataset), Error,
+                        says(Fault::user, "river.jsonl:7: river: option '"));
+  BOOST_TEST(detail::code_points_of("a\u200B") == "");
+  BOOST_TEST(detail::code_points_of("") == "");
+  BOOST_TEST(detail::code_points_of("\x01") == " (U+0001)");
+  BOOST_TEST(detail::code_points_of("      ") == " (U+0020, U+0020, U+0020, U+0020, …)");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

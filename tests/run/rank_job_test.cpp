@@ -73,6 +73,48 @@ BOOST_AUTO_TEST_CASE(a_graph_with_one_entity_is_no_ranking) {
                         says(Fault::user, "elements: the graph has one entity"));
 }
 
+namespace {
+
+/// Its tokenizer puts these around a text.
+struct Framed : NgramTreeModel {
+  using NgramTreeModel::NgramTreeModel;
+  [[nodiscard]] TextFrame own_frame() const { return frame; }
+  TextFrame frame{};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told) {
+  const KnowledgeGraph graph = elements();
+  auto model = reader_of_elements<Framed>();
+  const TokenId bos = model.bos().value();
+  const auto made = [&](TextFrame frame, const std::optional<Bos>& said = std::nullopt) {
+    model.frame = std::move(frame);
+    RankSettings settings = few_shots();
+    settings.bos = said;
+    return RankJob(model, graph, settings);
+  };
+  {
+    const auto job = made({{bos}, {'.'}});
+    BOOST_TEST(job.settings().at("bos") == "yes");
+    BOOST_TEST(job.facts().at("bos_by") == "tokenizer");
+    BOOST_TEST(job.facts().at("frame").dump() ==
+               Json({{"before", {bos}}, {"after", {'.' + 0}}}).dump());
+  }
+  BOOST_TEST(made({{'#'}, {}}).settings().at("bos") == "#");  // another token than BOS
+  BOOST_TEST(!made({{bos}, {}}).facts().contains("frame"));
+  BOOST_TEST(made({}).settings().at("bos") == "no");
+  BOOST_TEST(!made({{bos}, {'.'}}, Bos(true)).facts().contains("frame"));
+  model.frame = {{bos}, {'.'}};
+  const auto ranking = BosOfRanking::of(model, std::nullopt);
+  BOOST_TEST(
+      ranking.remark(model, true)
+          .value()
+          .ends_with(
+              " and ends with ., whose vector it has. Likelihood and LM head have nothing behind a "
+              "query."));
+}
+
 BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
   const TemporaryFolder folder;
   KnowledgeGraph graph = elements();

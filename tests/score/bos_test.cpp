@@ -105,6 +105,20 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   BOOST_TEST((require_bos(any, Bos::of("<|im_start|>")) == 257));
 }
 
+BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
+  Bare model;
+  BOOST_CHECK_EXCEPTION(CausalScorer(model, true), Error,
+                        says(Fault::user, "stands for it, as `bos` <|endoftext|>"));
+  struct Other : Bare {
+    [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+      return {{"</s>", 256}, {"<s>", 257}};
+    }
+  } other;
+  BOOST_TEST(stand_in_remedy(other) == "name a token that stands for it, as `bos` <s>");
+  NgramModel silent("ab", 2, {"ab"});  // lists none
+  BOOST_TEST(stand_in_remedy(silent) == "name a token that stands for it");
+}
+
 // By hand: log P(a b c | token) of the model itself.
 BOOST_AUTO_TEST_CASE(statements_are_scored_behind_the_token_that_is_named) {
   Bare model;

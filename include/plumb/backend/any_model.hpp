@@ -49,6 +49,7 @@ class ModelInterface {
   [[nodiscard]] virtual std::vector<SpecialToken> special_tokens() const = 0;
   [[nodiscard]] virtual std::optional<TokenId> bos() = 0;
   [[nodiscard]] virtual std::optional<bool> adds_bos() const = 0;
+  [[nodiscard]] virtual std::optional<TextFrame> own_frame() = 0;
   [[nodiscard]] virtual std::size_t vocabulary_size() = 0;
   [[nodiscard]] virtual std::size_t context_length() = 0;
   [[nodiscard]] virtual std::size_t dimension() = 0;
@@ -106,6 +107,7 @@ class HeldModel final : public ModelInterface {
   }
   [[nodiscard]] std::optional<TokenId> bos() override { return model_.bos(); }
   [[nodiscard]] std::optional<bool> adds_bos() const override { return adds_bos_of(model_); }
+  [[nodiscard]] std::optional<TextFrame> own_frame() override { return own_frame_of(model_); }
   [[nodiscard]] std::size_t vocabulary_size() override { return model_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() override { return model_.context_length(); }
   [[nodiscard]] std::size_t dimension() override {
@@ -231,6 +233,7 @@ class AnyModel {
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return model_->bos(); }
   [[nodiscard]] std::optional<bool> adds_bos() const { return model_->adds_bos(); }
+  [[nodiscard]] std::optional<TextFrame> own_frame() const { return model_->own_frame(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return model_->vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return model_->context_length(); }
   [[nodiscard]] std::size_t dimension() const { return model_->dimension(); }

@@ -45,6 +45,8 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 ///   5. `context_length()`: tokens in the longest sequence the model can be asked about.
 /// It may have `adds_bos()`, a bool or an optional one: whether its tokenizer begins a text with BOS by
 /// its own configuration, as rankings do where nothing is said. Of one that does not tell they have none.
+/// It may have `own_frame()`, a TextFrame or an optional one, in its place: all that its tokenizer puts
+/// before and behind a text, as an end of sequence that vectors are taken of.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
 /// tokenize.

@@ -62,6 +62,7 @@ class LlamaModel {
     }
     const GgufModel file = head_of_file();
     refuse_no_causal_model(file);
+    file.refuse_cut_parts();
     weights_ = LlamaWeights(file);
     const std::filesystem::path loaded = weights_.to_load(file, options_);
     model_.reset(llama_model_load_from_file(loaded.c_str(), parameters_.of_model()));
@@ -71,6 +72,7 @@ class LlamaModel {
       throw no_causal_model(file, "its architecture is no decoder alone");
     }
     vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
+    for (const LoraAdapter& one : options_.engine.lora) LlamaAdapters::refuse_not_finite(one.file);
     adapters_ = LlamaAdapters(*model_, weights_.adapters(options_), *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
       // A step holds a node of each sequence at least, or llama.cpp gives up.
@@ -99,6 +101,7 @@ class LlamaModel {
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
   [[nodiscard]] bool adds_bos() const { return vocabulary_.adds_bos(); }
+  [[nodiscard]] TextFrame own_frame() const { return vocabulary_.own_frame(); }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {
@@ -178,17 +181,20 @@ class LlamaModel {
     return options;
   }
 
-  [[nodiscard]] Error cannot_load(const std::string& why) const {
+  [[nodiscard]] Error cannot_load(const std::string& why,
+                                  const std::filesystem::path& file = {}) const {
     return user_error(
-        {.file = options_.model}, "cannot be loaded: " + why,
+        {.file = file.empty() ? options_.model : file}, "cannot be loaded: " + why,
         "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
   }
   /// What is wrong with a file that has no sound head, ggml has said.
   [[nodiscard]] GgufModel head_of_file() const {
     try {
       return GgufModel(options_.model);
-    } catch (const Error&) {
-      if (const std::string why = log_->take(); !why.empty()) throw cannot_load(why);
+    } catch (const Error& error) {
+      if (const std::string why = log_->take(); !why.empty()) {
+        throw cannot_load(why, error.site().file);  // it may be a later part
+      }
       throw;
     }
   }

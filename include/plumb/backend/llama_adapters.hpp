@@ -6,13 +6,23 @@
 // The weights become W + Σ scale · (alpha / rank) · B A, computed beside W at each step and not
 // merged (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
 
+#include <ggml.h>
 #include <llama.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <ios>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plumb/backend/engine_options.hpp"
+#include "plumb/backend/llama_file.hpp"
 #include "plumb/backend/llama_log.hpp"
 #include "plumb/core/error.hpp"
 
@@ -50,6 +60,43 @@ class LlamaAdapters {
     if (llama_set_adapters_lora(&context, adapters_.data(), adapters_.size(), scales_.data()) !=
         0) {
       throw internal_error({.setting = "lora"}, "llama.cpp does not take the adapters");
+    }
+  }
+
+  /// Throws a user error for an adapter whose alpha or weights hold no finite number: the model beside it
+  /// is sound. What is no GGUF file llama.cpp says.
+  static void refuse_not_finite(const std::filesystem::path& file) {
+    std::optional<GgufFile> head;
+    try {
+      head.emplace(file);
+    } catch (const Error&) {
+      return;
+    }
+    const auto refuse = [&](const std::string& what) {
+      throw user_error({.file = file}, what + " not a finite number",
+                       "the adapter is damaged; fetch or convert it again");
+    };
+    const char* const alpha = "adapter.lora.alpha";
+    const auto said = head->real_number(alpha);
+    if (said && !std::isfinite(*said)) refuse(std::string("its ") + alpha + " is");
+    std::ifstream bytes(file, std::ios::binary);
+    for (std::size_t i = 0; i < head->tensors(); ++i) {
+      const ggml_tensor& tensor = head->tensor(i);
+      const auto to_float = ggml_get_type_traits(tensor.type)->to_float;
+      if (tensor.type != GGML_TYPE_F32 && to_float == nullptr) continue;
+      std::vector<char> stored(ggml_nbytes(&tensor));
+      std::vector<float> numbers(static_cast<std::size_t>(ggml_nelements(&tensor)));
+      bytes.seekg(static_cast<std::streamoff>(head->place(i)));
+      if (!bytes.read(stored.data(), static_cast<std::streamsize>(stored.size()))) return;
+      if (tensor.type == GGML_TYPE_F32) {
+        std::memcpy(numbers.data(), stored.data(), stored.size());
+      } else {
+        to_float(stored.data(), numbers.data(), ggml_nelements(&tensor));
+      }
+      if (std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); })) {
+        continue;
+      }
+      refuse("its tensor " + std::string(tensor.name) + " holds what is");
     }
   }
 

@@ -42,6 +42,9 @@ inline void refuse_no_causal_model(const GgufModel& model) {
     refuse("its " + pooling + " is " + names[static_cast<std::size_t>(pooled)] +
            ", an embedding or ranking model's");
   }
+  if (pooled < -1 || pooled > 4) {  // -1 is llama.cpp's word for not said
+    refuse("its " + pooling + " is " + std::to_string(pooled) + ", which no kind of pooling has");
+  }
   if (model.has_tensor("enc.")) refuse("it has an encoder");
   if (model.has_tensor("cls.")) refuse("it has a classifier's output");
 }

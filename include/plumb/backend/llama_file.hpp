@@ -94,6 +94,12 @@ class GgufFile {
     }
   }
 
+  [[nodiscard]] std::optional<float> real_number(const char* key) const {
+    const std::int64_t at = gguf_find_key(gguf_.get(), key);
+    if (at < 0 || gguf_get_kv_type(gguf_.get(), at) != GGUF_TYPE_FLOAT32) return std::nullopt;
+    return gguf_get_val_f32(gguf_.get(), at);
+  }
+
   [[nodiscard]] std::size_t tensors() const {
     return static_cast<std::size_t>(gguf_get_n_tensors(gguf_.get()));
   }
@@ -195,6 +201,23 @@ class GgufModel {
         throw user_error({.file = other},
                          "is not part " + std::to_string(i + 1) + of + ", as its name says",
                          "fetch all parts of one model");
+      }
+    }
+  }
+
+  /// Throws a user error for a part of several that ends before its last tensor does, which llama.cpp
+  /// reports under the first part's name.
+  void refuse_cut_parts() const {
+    for (const GgufFile& file : files_) {
+      if (files_.size() == 1) return;
+      const std::uintmax_t has = std::filesystem::file_size(file.path());
+      for (std::size_t i = 0; i < file.tensors(); ++i) {
+        const std::uintmax_t needs = file.place(i) + ggml_nbytes(&file.tensor(i));
+        if (needs <= has) continue;
+        throw user_error({.file = file.path()},
+                         "is cut off: it has " + std::to_string(has) + " bytes, and tensor " +
+                             file.tensor(i).name + " ends at " + std::to_string(needs),
+                         "fetch this part again");
       }
     }
   }

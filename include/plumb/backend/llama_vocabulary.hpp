@@ -88,8 +88,8 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The file's own token; llama.cpp would make one up where a BPE model has none, or one that is not in
-  /// its vocabulary.
+  /// The file's own token, or that which every SentencePiece vocabulary has at its place; llama.cpp would
+  /// make one up where a BPE model has none, or one that is not in its vocabulary.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
@@ -102,6 +102,17 @@ class LlamaVocabulary {
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
     return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
+  }
+  /// What llama.cpp puts around a text when it is asked to add special tokens: BOS, and the end of a
+  /// sequence where the file says so (tokenizer.ggml.add_eos_token).
+  [[nodiscard]] TextFrame own_frame() const {
+    TextFrame made;
+    if (adds_bos()) made.before.push_back(*bos());
+    const llama_token end = llama_vocab_eos(vocabulary_);
+    if (llama_vocab_get_add_eos(vocabulary_) && names("tokenizer.ggml.eos_token_id", end)) {
+      made.after.push_back(end);
+    }
+    return made;
   }
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
@@ -136,11 +147,14 @@ class LlamaVocabulary {
  private:
   [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
 
-  /// Whether the file itself names that token there. Of an id that is negative or past the vocabulary
-  /// llama.cpp takes no notice.
+  /// Whether the file itself names that token there, or leaves out what a SentencePiece vocabulary has
+  /// always: <s> at 1 and </s> at 2, which llama.cpp goes by. Of an id that is negative or past the
+  /// vocabulary llama.cpp takes no notice.
   [[nodiscard]] bool names(const char* key, llama_token token) const {
-    return token >= 0 && static_cast<std::size_t>(token) < size() &&
-           metadata(key) == std::to_string(token);
+    if (token < 0 || static_cast<std::size_t>(token) >= size()) return false;
+    const std::string said = metadata(key);
+    if (!said.empty()) return said == std::to_string(token);
+    return llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_SPM && is_special(token);
   }
 
   [[nodiscard]] bool is_special(llama_token id) const {

@@ -73,11 +73,11 @@ class LlamaWeights {
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string names = types_.half() && !widened_ ? types_.names() : half_adapter_;
     if (names.empty()) return {};
-    return {
-        "Warning: weights in " + names +
-        " that run as they are round the activations to 16 bits: scores differ from the same "
-        "weights in F32, on SmolLM2-135M by 0.14 nats a statement on average and 0.49 at worst in "
-        "BF16, by 0.008 and 0.041 in F16."};
+    return {"Warning: weights in " + names +
+            " that run as they are round the activations to 16 bits: scores differ from the same "
+            "weights in F32, on SmolLM2-135M (756 statements of benchmarks/half_weights.sh) by "
+            "0.14 nats a statement on average and 0.49 at worst in "
+            "BF16, by 0.008 and 0.041 in F16."};
   }
 
  private:

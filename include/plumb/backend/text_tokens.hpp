@@ -105,4 +105,20 @@ template <class Model>
   return std::nullopt;
 }
 
+/// What a tokenizer's own configuration puts around a text when it is asked to add special tokens. Nothing
+/// where the model does not tell. A model may say so in an `own_frame()`, optional for every backend, a
+/// TextFrame or an optional one; one that has `adds_bos()` alone puts BOS before a text or nothing.
+template <class Model>
+[[nodiscard]] std::optional<TextFrame> own_frame_of(Model& model) {
+  if constexpr (requires { model.own_frame(); }) {
+    return model.own_frame();
+  } else {
+    const std::optional<bool> adds = adds_bos_of(std::as_const(model));
+    if (!adds) return std::nullopt;
+    TextFrame made;
+    if (const std::optional<TokenId> bos = model.bos(); bos && *adds) made.before.push_back(*bos);
+    return made;
+  }
+}
+
 }  // namespace plumb

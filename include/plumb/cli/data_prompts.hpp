@@ -169,7 +169,16 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   const RankParts parts = by_tokens
                               ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
-  for_each_rank_prompt(parts, settings, bos, wanted, printer.with(options));
+  // Texts of vectors may end with a token of the tokenizer's own.
+  const auto scored = printer.with(options);
+  const std::optional<Bos>& said = settings.bos;
+  const auto embedded = printer.with(options, [&](const Prompt& prompt, const Bos&) {
+    AnyModel& model = printer.model(options);
+    return surrounded_ids(model, prompt.text, BosOfRanking::of(model, said).around());
+  });
+  for_each_rank_prompt(parts, settings, bos, wanted, [&](const std::string& part, auto make) {
+    part.starts_with("deer") ? embedded(part, make) : scored(part, make);
+  });
 }
 
 /// Which gaps are asked hangs on the model's tokens, so it is always loaded.

@@ -249,9 +249,10 @@ inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   for (const auto& [id, token] : written) {
     const auto& content = token["content"].get_ref<const std::string&>();
     if (const auto given = ids.id_of(content); given && *given != id) {
-      files.warnings.push_back("the added token \"" + shortened(content) + "\" has the id " +
-                               std::to_string(*given) + ", as transformers numbers it, and not " +
-                               std::to_string(id) + ", which the tokenizer's files write");
+      files.warnings.push_back("Warning: the added token \"" + shortened(content) +
+                               "\" has the id " + std::to_string(*given) +
+                               ", as transformers numbers it, and not " + std::to_string(id) +
+                               ", which the tokenizer's files write");
     }
   }
   files.tokenizer["added_tokens"] = ids.list();

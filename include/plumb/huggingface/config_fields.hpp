@@ -39,6 +39,13 @@ class ConfigFields {
     return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
+  /// These fields with those of another object in their place where both have one.
+  [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
+    ConfigFields made = *this;
+    made.object_.update(others.object_);
+    return made;
+  }
+
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem,
                             const std::string& remedy) const {
     return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);
@@ -75,6 +82,12 @@ class ConfigFields {
                   "fetch the model's config.json again");
     }
     return value->get<std::size_t>();
+  }
+
+  /// The same where none of them is a number too.
+  [[nodiscard]] std::size_t count_from_0(const std::string& field, std::size_t absent) const {
+    const Json* const value = find(field);
+    return value != nullptr && *value == Json(0) ? 0 : count(field, absent);
   }
 
   [[nodiscard]] bool flag(const std::string& field, bool absent) const {

@@ -96,6 +96,9 @@ class DecoderNetwork {
     });
   }
 
+  /// Tensors of the weights that the network does not read.
+  [[nodiscard]] const std::vector<std::string>& unread() const noexcept { return unread_; }
+
   /// As TreeEmbedder asks: transformers' last hidden state. The decoder is not computed. Throws as
   /// `evaluate` does.
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -147,6 +150,7 @@ class DecoderNetwork {
     } else {
       head_ = reader.linear(names.head, config.vocabulary, embedding, config.has_head_bias);
     }
+    unread_ = reader.unread();
     cache_ = NodeCache(config.layers, config.key_heads, config.head_size);
     key_biases_.resize(config.slopes.size());
   }
@@ -336,6 +340,7 @@ class DecoderNetwork {
   Norm embedding_norm_, final_norm_;
   std::vector<DecoderLayer> layers_;
   NodeCache cache_;
+  std::vector<std::string> unread_;
   std::vector<std::vector<float>> key_biases_;  // [head][position], of ALiBi
 };
 

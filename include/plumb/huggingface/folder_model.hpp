@@ -25,6 +25,7 @@
 #include "plumb/huggingface/decoder_network.hpp"
 #include "plumb/huggingface/encoder_config.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
+#include "plumb/huggingface/folder_claims.hpp"
 #include "plumb/huggingface/network_kind.hpp"
 #include "plumb/huggingface/other_ways.hpp"
 #include "plumb/huggingface/safetensors.hpp"
@@ -42,12 +43,14 @@ class FolderModel {
   /// other kind.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
       : config_(config_of_kind(folder)),
+        claims_(claims_of(folder)),
         tokenizer_(tokenizer_of(folder, parse_special_tokens)),
         network_(Network::read(folder, config_)) {}
 
   /// Throws the user error that reading the folder would, without reading its weights.
   static void(check)(const std::filesystem::path& folder) {
     (void)config_of_kind(folder);
+    (void)claims_of(folder);
     (void)tokenizer_of(folder, false);
     detail::refuse_quantized(Safetensors(folder), folder, is_masked);
   }
@@ -56,6 +59,12 @@ class FolderModel {
     ModelDescription described{"Hugging Face folder", std::string(name_of(network_.weight_type())),
                                false};
     described.warnings = tokenizer_.warnings();
+    described.warnings.insert(described.warnings.end(), claims_.begin(), claims_.end());
+    if constexpr (!is_masked) {
+      if (auto told = detail::unread_warning(network_.unread())) {
+        described.warnings.push_back(std::move(*told));
+      }
+    }
     return described;
   }
   /// Throws a user error for a text with a token that the model has no embedding of: tokenizers may
@@ -107,6 +116,19 @@ class FolderModel {
     }
   }
 
+  /// Throws a user error for a folder that is no language model of the kind by its own files.
+  static std::vector<std::string> claims_of(const std::filesystem::path& folder) {
+    if constexpr (is_masked) {
+      detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));
+      detail::refuse_adapter_beside(folder);
+      return {};
+    } else {
+      std::vector<std::string> warnings = check_folder_claims(folder);
+      detail::refuse_other_tensors(Safetensors(folder));
+      return warnings;
+    }
+  }
+
   static auto config_of_kind(const std::filesystem::path& folder) {
     if ((network_kind(folder) == NetworkKind::masked) != is_masked) {
       throw user_error({folder / "config.json", 0, "model_type"},
@@ -122,7 +144,8 @@ class FolderModel {
   }
 
   std::conditional_t<is_masked, EncoderConfig, DecoderConfig>
-      config_;  // first, as it says the kind
+      config_;                       // first, as it says the kind
+  std::vector<std::string> claims_;  // what a reader must know of the folder
   HuggingFaceTokenizer tokenizer_;
   Network network_;
 };
@@ -169,6 +192,15 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
   [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
   [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
   [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
+  /// What the post-processor puts around a text. Throws a user error for a token without an embedding;
+  /// BOS is then none.
+  [[nodiscard]] TextFrame own_frame() const {
+    TextFrame made{tokenizer_.before(), tokenizer_.after()};
+    if (const auto id = tokenizer_.bos(); id && !has_row(*id)) std::erase(made.before, *id);
+    for (const TokenId id : made.before) check_row(id);
+    for (const TokenId id : made.after) check_row(id);
+    return made;
+  }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     network_.evaluate(sequence, visit);
   }

@@ -190,7 +190,8 @@ inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
   config.projection = ProjectionOrder::by_key_head;
   read_one_rotary(fields, config,
                   {.theta = fields.positive("rotary_emb_base", 10'000),
-                   .partial = fields.positive("rotary_pct", 0.25)});
+                   .partial = fields.positive("rotary_pct", 0.25),
+                   .reads_beside = false});
   DecoderNames& names = config.names;
   names.prefix = "gpt_neox.";
   names.tokens = "embed_in.weight";

@@ -75,7 +75,7 @@ inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
 /// Layers from `max_window_layers` on slide, where `use_sliding_window` says so.
 inline void read_qwen_windows(const ConfigFields& fields, DecoderConfig& config) {
   const bool slides = fields.flag("use_sliding_window", false);
-  const std::size_t first = fields.count("max_window_layers", 28);
+  const std::size_t first = fields.count_from_0("max_window_layers", 28);
   read_windows(fields, config, slides ? fields.count("sliding_window", 4096) : 0,
                [&](std::size_t layer) { return slides && layer >= first; });
 }
@@ -102,7 +102,7 @@ inline void read_phi3(const ConfigFields& fields, DecoderConfig& config) {
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
   config.names.query_key_value = {"self_attn.qkv_proj"};
   config.names.gate = config.names.up = "mlp.gate_up_proj";
-  read_one_rotary(fields, config);
+  read_one_rotary(fields, config, {.partial = 1});
   read_one_window(fields, config);
 }
 
@@ -221,10 +221,12 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
   const RotaryDefaults local{.theta = fields.positive("rope_local_base_freq", 10'000),
                              .head_size = config.head_size};
   const ConfigFields rope = fields.object("rope_parameters");
+  // rope_scaling is of the layers that see all, over what rope_parameters has of them.
+  const ConfigFields scaling = fields.object("rope_scaling");
   const bool is_new = rope.find("full_attention") != nullptr;
   config.rotaries = {
-      is_new ? read_rotary(rope.object("full_attention"), fields, global, config.positions)
-             : read_rotary(fields.object("rope_scaling"), fields, global, config.positions),
+      read_rotary(is_new ? rope.object("full_attention").with(scaling) : scaling, fields, global,
+                  config.positions),
       read_rotary(rope.object("sliding_attention"), fields.none(), local, config.positions)};
   for (const std::size_t window : config.windows) {
     config.rotary_of_layer.push_back(window > 0 ? 1 : 0);

@@ -81,10 +81,30 @@ namespace detail {
 /// What an architecture says of its rotation where config.json does not.
 struct RotaryDefaults {
   double theta = 10'000;
-  double partial = 1;
+  /// The share of a head that is rotated; nothing where the architecture rotates all of it and
+  /// partial_rotary_factor does not count.
+  std::optional<double> partial{};
   std::size_t head_size = 0;
   bool interleaved = false;
+  /// Whether rope_theta and partial_rotary_factor count beside rope_parameters too (not in GPT-NeoX,
+  /// which has names of its own for them).
+  bool reads_beside = true;
 };
+
+/// The share of a head that is rotated. Plain frequencies of an architecture that rotates all of a head
+/// leave partial_rotary_factor alone, as in transformers, where other kinds fail: those are refused.
+inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
+                            const RotaryDefaults& defaults, const std::string& type) {
+  const char* const field = "partial_rotary_factor";
+  const double share = rope.positive(field, beside.positive(field, defaults.partial.value_or(1)));
+  if (defaults.partial) return share;
+  if (type != "default" && share != 1) {
+    const ConfigFields& from = rope.find(field) != nullptr ? rope : beside;
+    throw from.wrong(field, "is not read by this architecture beside rope_type '" + type + "'",
+                     "take it out if all of a head is rotated");
+  }
+  return 1;
+}
 
 /// theta^(−2i / size) for each pair.
 inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
@@ -169,12 +189,12 @@ inline double scale_as_longrope(const ConfigFields& rope, double original, std::
 /// longrope's original context a token's numbers would depend on those after it.
 inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           const RotaryDefaults& defaults, std::size_t& positions) {
-  const double theta = rope.positive("rope_theta", outer.positive("rope_theta", defaults.theta));
-  const double partial = rope.positive("partial_rotary_factor",
-                                       outer.positive("partial_rotary_factor", defaults.partial));
-  const auto size = static_cast<std::size_t>(static_cast<double>(defaults.head_size) * partial);
-  std::vector<float> frequencies = plain_frequencies(theta, size);
+  const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
+  const double theta = rope.positive("rope_theta", beside.positive("rope_theta", defaults.theta));
   const std::string type = rope.text("rope_type", rope.text("type", "default"));
+  const double share = rotated_share(rope, beside, defaults, type);
+  const auto size = static_cast<std::size_t>(static_cast<double>(defaults.head_size) * share);
+  std::vector<float> frequencies = plain_frequencies(theta, size);
   const double original = outer.positive(
       "original_max_position_embeddings",
       rope.positive("original_max_position_embeddings", static_cast<double>(positions)));
@@ -197,12 +217,19 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }
 
-/// The rotation of a config.json that has one for all layers: rope_parameters, or rope_scaling.
+/// The rotation of a config.json that has one for all layers: rope_scaling, or where that is absent or
+/// empty rope_parameters, as in transformers.
 inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defaults,
                           std::size_t& positions) {
-  const bool is_new = fields.find("rope_parameters") != nullptr;
-  return read_rotary(fields.object(is_new ? "rope_parameters" : "rope_scaling"), fields, defaults,
-                     positions);
+  const Json* const scaling = fields.find("rope_scaling");
+  const bool is_old = scaling != nullptr && !scaling->empty();
+  const ConfigFields rope = fields.object(is_old ? "rope_scaling" : "rope_parameters");
+  for (const char* const layers : {"full_attention", "sliding_attention"}) {
+    if (rope.find(layers) == nullptr) continue;
+    throw rope.wrong(layers, "is a rotation for some layers, which this architecture has not",
+                     "fetch the model's config.json again");
+  }
+  return read_rotary(rope, fields, defaults, positions);
 }
 
 }  // namespace detail

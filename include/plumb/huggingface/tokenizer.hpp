@@ -177,6 +177,8 @@ class HuggingFaceTokenizer {
   [[nodiscard]] bool adds_bos() const {
     return bos() && !before().empty() && before().front() == *bos();
   }
+  /// All that it puts around one, as own_frame_of (backend/text_tokens.hpp) asks.
+  [[nodiscard]] TextFrame own_frame() const { return {before(), after()}; }
   [[nodiscard]] std::optional<TokenId> eos() const { return parts_->eos; }
   [[nodiscard]] std::optional<TokenId> unk() const { return parts_->unk; }
   [[nodiscard]] std::optional<TokenId> pad() const { return parts_->pad; }

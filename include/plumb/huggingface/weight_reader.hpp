@@ -5,15 +5,16 @@
 //
 // Checkpoints of one architecture name their tensors in several ways: with the model's prefix or
 // without, layer norms by weight and bias or, in old ones, by gamma and beta. A network asks by the
-// newest name and the shape it needs; what it never asks for (poolers, other heads, stored position
-// ids) is not looked at. Weights go straight into the form they are computed in, so that the mapped
+// newest name and the shape it needs; what it never asks for is not looked at, and `unread` names it. Weights go straight into the form they are computed in, so that the mapped
 // file is not needed afterwards.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,10 @@ class WeightReader {
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
     for (const std::string& prefix : {prefix_, std::string()}) {
       for (const std::string& spelling : {name, old_spelling(name)}) {
-        if (const StoredTensor* tensor = tensors_.find(prefix + spelling)) return tensor;
+        if (const StoredTensor* tensor = tensors_.find(prefix + spelling)) {
+          asked_.insert(tensor->name());
+          return tensor;
+        }
       }
     }
     return nullptr;
@@ -203,6 +207,29 @@ class WeightReader {
     }
   }
 
+  /// Names of tensors that nobody has asked for, but for those that checkpoints store beside weights:
+  /// masks, angles of rotation and position ids, which a network computes, and what sees images and
+  /// sounds, which texts do not go through.
+  [[nodiscard]] std::vector<std::string> unread() const {
+    constexpr std::array<std::string_view, 8> computed{
+        ".attn.bias",          ".attention.bias", ".attn.masked_bias",     ".attention.masked_bias",
+        "rotary_emb.inv_freq", "position_ids",    "rotary_emb.cos_cached", "rotary_emb.sin_cached"};
+    constexpr std::array<std::string_view, 6> senses{"vision_tower.", "vision_model.",
+                                                     "visual.",       "multi_modal_projector.",
+                                                     "audio_tower.",  "image_newline"};
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : tensors_.tensors()) {
+      const auto ends = [&](std::string_view tail) { return name.ends_with(tail); };
+      const auto holds = [&](std::string_view part) { return name.find(part) != name.npos; };
+      if (asked_.contains(name) || std::any_of(computed.begin(), computed.end(), ends) ||
+          std::any_of(senses.begin(), senses.end(), holds)) {
+        continue;
+      }
+      names.push_back(name);
+    }
+    return names;
+  }
+
  private:
   static std::string old_spelling(const std::string& name) {
     for (const auto& [today, then] :
@@ -216,6 +243,7 @@ class WeightReader {
   const StoredTensors& tensors_;
   std::filesystem::path folder_;
   std::string prefix_;
+  mutable std::set<std::string> asked_;  // not seen by callers but in `unread`
 };
 
 }  // namespace plumb

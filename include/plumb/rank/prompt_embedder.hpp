@@ -69,14 +69,13 @@ class PromptEmbedder {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// `bos` stands before every text. Throws a user error when the model has none,
+  /// `around` stands around every text. Throws a user error when it is a BOS that the model lacks,
   /// for a text without tokens and for one that is longer than the model's context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, const Bos& bos) const {
-    const std::optional<TokenId> first_token = require_bos(model_, bos);
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
-      std::vector<TokenId> ids = prompt_ids(model_, {texts[i], {}, {}}, first_token);
+      std::vector<TokenId> ids = surrounded_ids(model_, texts[i], around);
       refuse_text_length(texts[i], ids.size(), model_.context_length());
       job.one_by_one_ += ids.size();
       places[std::move(ids)].push_back(i);
@@ -120,8 +119,8 @@ class PromptEmbedder {
     held_.back_to_context();
   }
 
-  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, const Bos& bos) {
-    Job job = plan(texts, bos);
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, const Surround& around) {
+    Job job = plan(texts, around);
     EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
                          static_cast<Eigen::Index>(dimension()));
     for (std::size_t p = 0; p < job.packs(); ++p) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plumb/backend/concepts.hpp"
+#include "plumb/core/number_words.hpp"
 #include "plumb/rank/text_length.hpp"
 #include "plumb/score/bos.hpp"
 #include "plumb/score/candidate_scorer.hpp"
@@ -56,10 +57,18 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error when BOS is wanted and the model has none, for a token in its place, which a
-  /// model of whole texts cannot be told, for a text without tokens and for one that is longer than the
+  /// Throws a user error when BOS is wanted and the model has none, for other tokens around a text, which
+  /// a model of whole texts cannot be told, for a text without tokens and for one that is longer than the
   /// model's context.
-  [[nodiscard]] Job plan(std::span<const std::string> texts, const Bos& bos) const {
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
+    if (around.is_frame()) {
+      throw user_error({.setting = "bos"},
+                       "the model's tokenizer puts " +
+                           counted(around.own->before.size() + around.own->after.size(), "token") +
+                           " around a text, which a model that embeds texts whole cannot be told",
+                       "say `bos` yes or no");
+    }
+    const Bos& bos = around.bos;
     const std::optional<TokenId> first = require_bos(model_, bos);
     if (first && first != model_.bos()) {
       throw user_error(

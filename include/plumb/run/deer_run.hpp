@@ -38,14 +38,14 @@ class DeerRun {
   /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts
   /// alone.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
-          const RankPlan& plan, const Bos& with_bos, EntityRanking* ranking = nullptr)
+          const RankPlan& plan, const Surround& around, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
         model_(model),
         options_(options),
         folder_(folder),
         plan_(plan),
         distinct_(plan),
-        texts_(model, folder, work, with_bos),
+        texts_(model, folder, work, around),
         queries_(embedded_queries()) {}
 
   /// Whether the queries' vectors are there; in a shard others have some of them, and nothing is
@@ -55,7 +55,7 @@ class DeerRun {
   /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
   /// the cache, if there is one, does not know. The model is not asked.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
-                                    const Bos& with_bos, bool with_entities,
+                                    const Surround& around, bool with_entities,
                                     const VectorCache* cache = nullptr) {
     JobPlan made;
     const auto add = [&](const std::string& name, const TextLists& lists) {
@@ -64,7 +64,7 @@ class DeerRun {
         for (const std::span<const std::string>& list : lists) {
           if (list.empty()) continue;
           part.count += list.size();
-          *part.cost += embedder.plan(list, with_bos).cost();
+          *part.cost += embedder.plan(list, around).cost();
         }
       });
       made.push_back(std::move(part));

@@ -32,8 +32,8 @@ namespace plumb {
 template <DeerModel Model>
 class EmbeddedTexts {
  public:
-  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, const Bos& with_bos)
-      : model_(model), folder_(folder), work_(work), with_bos_(with_bos) {}
+  EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, Surround around)
+      : model_(model), folder_(folder), work_(work), around_(std::move(around)) {}
 
   /// Embeds texts, one list after another, into `what`.npy, unless it stands there already; `names` has
   /// one for each text, for the file beside it. Nothing in a shard, whose rows stay in `what`.npy.part.
@@ -69,7 +69,7 @@ class EmbeddedTexts {
     std::size_t first = 0, earlier = 0;
     for (const std::span<const std::string>& list : lists) {
       if (list.empty()) continue;
-      auto job = embedder.plan(list, with_bos_);
+      auto job = embedder.plan(list, around_);
       work_.summary().cost += job.cost();
       std::vector<PackCost> packs;
       for (std::size_t p = 0; p < job.packs(); ++p) {
@@ -138,7 +138,7 @@ class EmbeddedTexts {
   Model& model_;
   const RunFolder& folder_;
   Work& work_;
-  Bos with_bos_;
+  Surround around_;
 };
 
 }  // namespace plumb

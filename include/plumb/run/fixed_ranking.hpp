@@ -175,7 +175,7 @@ struct FixedRankingResult {
 /// entity, "rank": [above, equal] a query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
-                                             QueryForm form, const Bos& with_bos, Model& model) {
+                                             QueryForm form, const Surround& around, Model& model) {
   const TriplePrompt prompt(graph, fixed.shots, form);
   std::vector<std::string> queries, entities;
   std::vector<RankQuestion> questions;
@@ -187,8 +187,8 @@ template <TreeEmbedder Model>
     entities.push_back(entity_text(EntityPrompt::eol, graph.entities[e]));
   }
   PromptEmbedder embedder(model);
-  const EmbeddingMatrix rows = embedder.embed(queries, with_bos);
-  const EmbeddingMatrix columns = embedder.embed(entities, with_bos);
+  const EmbeddingMatrix rows = embedder.embed(queries, around);
+  const EmbeddingMatrix columns = embedder.embed(entities, around);
   const CosineRanker ranker(VectorRows(columns.data(), columns.rows(), columns.cols()));
   const std::vector<Rank> found =
       ranker.ranks(VectorRows(rows.data(), rows.rows(), rows.cols()), questions);

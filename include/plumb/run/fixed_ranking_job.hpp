@@ -53,6 +53,7 @@ class FixedRankingJob {
     files.push_back(settings_.fixed);
     Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
                                   files, bos_.bos, settings_.special_tokens);
+    if (Json frame = bos_.frame_record(); !frame.is_null()) record["frame"] = std::move(frame);
     record["query_form"] = setting::to_json(settings_.ranking.form);
     return record;
   }
@@ -77,7 +78,7 @@ class FixedRankingJob {
     Json made = Json::array();
     std::size_t tied = 0, queries = 0;
     const auto evaluate = [&](std::size_t i) {
-      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form, bos_.bos,
+      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form, bos_.around(),
                                 model_);
     };
     const auto take = [&](std::size_t i, const Json& rows) {

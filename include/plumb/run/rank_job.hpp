@@ -64,6 +64,18 @@ class RankJob {
       }
     }
     if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
+    const bool scores_names =
+        settings_.ranks_by(RankMethod::likelihood) || settings_.ranks_by(RankMethod::lm_head);
+    if (scores_names && bos_.own && bos_.own->before.size() > 1) {
+      throw user_error({.setting = "bos"},
+                       "the model's tokenizer begins a text with " +
+                           counted(bos_.own->before.size(), "token") +
+                           ", and likelihood and LM head put one before it",
+                       "say `bos` yes, no or a token's text, or rank by `method` deer alone");
+    }
+    if (settings_.ranks_by(RankMethod::deer)) {
+      if (auto remark = bos_.remark(model_, scores_names)) remarks_.push_back(std::move(*remark));
+    }
     if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
     if (own_words) remarks_.push_back(std::move(*own_words));
     const bool tests = options_.part == GraphPart::test || options_.part == GraphPart::all;
@@ -82,7 +94,8 @@ class RankJob {
     JobPlan made;
     if constexpr (DeerModel<Model>) {
       if (settings_.ranks_by(RankMethod::deer)) {
-        made = DeerRun<Model>::plan(model_, options_, parts_.whole, bos_.bos, !given_, cache());
+        made =
+            DeerRun<Model>::plan(model_, options_, parts_.whole, bos_.around(), !given_, cache());
       }
     }
     using Names = NameSearchRun<Model>;
@@ -141,6 +154,7 @@ class RankJob {
   /// method.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
+    if (Json frame = bos_.frame_record(); !frame.is_null()) facts["frame"] = std::move(frame);
     if (processes() > 1) facts["processes"] = processes();
     if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {
@@ -169,6 +183,7 @@ class RankJob {
     for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
+    if (Json frame = bos_.frame_record(); !frame.is_null()) made["frame"] = std::move(frame);
     if (!made.at("model_sha256").is_null()) return made;
     throw user_error({.setting = "cache-vectors"},
                      "the model is no file whose hash could tell its vectors", "leave it out");
@@ -217,7 +232,7 @@ class RankJob {
 
   /// DEER, and again on what the LM head can rank; the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
-    DeerRun run(model_, options_, folder, work, parts_.whole, bos_.bos, ranking_);
+    DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
     std::vector<std::string> methods;
     const auto rank = [&](const std::string& name, const EntityVectors& entities) {
       const auto start = std::chrono::steady_clock::now();

@@ -6,10 +6,15 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plumb/backend/capabilities.hpp"
+#include "plumb/backend/concepts.hpp"
+#include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/error.hpp"
 #include "plumb/data/knowledge_graph.hpp"
 #include "plumb/score/bos.hpp"
@@ -33,6 +38,12 @@ struct BosOfRanking {
   /// What decided it, as run.json has it: "option", "tokenizer", or "default" of a model that does not
   /// tell.
   std::string_view by;
+  /// All that the tokenizer puts around a text, where it decided.
+  std::optional<TextFrame> own{};
+
+  /// What stands around a text that becomes a vector. Scores of names have `bos` alone: a token behind
+  /// a query would stand before its answer.
+  [[nodiscard]] Surround around() const { return {bos, own}; }
 
   /// Throws a user error for a token that the model has not.
   template <class Model>
@@ -41,8 +52,53 @@ struct BosOfRanking {
       (void)require_bos(model, *said);
       return {*said, "option"};
     }
-    const std::optional<bool> adds = adds_bos_of(std::as_const(model));
-    return {adds.value_or(false) && model.bos().has_value(), adds ? "tokenizer" : "default"};
+    std::optional<TextFrame> own = own_frame_of(model);
+    if (!own) return {false, "default"};
+    BosOfRanking made{false, "tokenizer", std::move(own)};
+    if (made.own->before.empty()) return made;
+    const TokenId last = made.own->before.back();
+    made.bos = last == model.bos() ? Bos(true) : Bos::of(text_of(model, last));
+    if (require_bos(model, made.bos) == last) return made;
+    throw user_error({.setting = "bos"},
+                     "the model's tokenizer begins a text with token " + std::to_string(last) +
+                         ", which has no text of its own",
+                     "say `bos` yes, no or a token's text");
+  }
+
+  /// What run.json has of tokens around vectors' texts that `bos` does not say; null without any.
+  [[nodiscard]] Json frame_record() const {
+    if (!around().is_frame()) return {};
+    return {{"before", own->before}, {"after", own->after}};
+  }
+  /// What readers are told of them.
+  template <class Model>
+  [[nodiscard]] std::optional<std::string> remark(const Model& model, bool scores_names) const {
+    if (!around().is_frame()) return std::nullopt;
+    std::string words = "deer: as its tokenizer is configured, each text";
+    const auto tokens = [&](const char* verb, const std::vector<TokenId>& ids) {
+      if (ids.empty()) return;
+      words += (words.ends_with("text") ? " " : " and ") + std::string(verb);
+      for (const TokenId id : ids) words += " " + text_of(model, id);
+    };
+    tokens("begins with", own->before);
+    tokens("ends with", own->after);
+    words += own->after.empty() ? "." : ", whose vector it has.";
+    return words + (scores_names && !own->after.empty()
+                        ? " Likelihood and LM head have nothing behind a query."
+                        : "");
+  }
+
+ private:
+  template <class Model>
+  [[nodiscard]] static std::string text_of(const Model& model, TokenId id) {
+    if constexpr (ListsSpecialTokens<Model>) {
+      if (capabilities_of(model).special_tokens) {
+        for (const SpecialToken& one : model.special_tokens()) {
+          if (one.id == id) return one.text;
+        }
+      }
+    }
+    return model.detokenize(std::span<const TokenId>(&id, 1));
   }
 };
 

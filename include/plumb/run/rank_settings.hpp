@@ -9,11 +9,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
+#include "plumb/backend/concepts.hpp"
 #include "plumb/backend/text_tokens.hpp"
 #include "plumb/core/over.hpp"
 #include "plumb/data/bear.hpp"

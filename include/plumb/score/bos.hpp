@@ -114,6 +114,23 @@ template <class Model>
 
 }  // namespace detail
 
+/// "name a token that stands for it, as `bos` <s>", with a special token that the model has; texts are
+/// begun with by those first in the list.
+template <class Model>
+[[nodiscard]] std::string stand_in_remedy(const Model& model) {
+  const std::string name = "name a token that stands for it";
+  std::vector<SpecialToken> special;
+  if constexpr (ListsSpecialTokens<Model>) {
+    if (capabilities_of(model).special_tokens) special = model.special_tokens();
+  }
+  if (special.empty()) return name;
+  for (const char* const known : {"<s>", "<bos>", "<|begin_of_text|>", "[BOS]", "<|endoftext|>"}) {
+    const auto found = over::find(special, known, &SpecialToken::text);
+    if (found != special.end()) return name + ", as `bos` " + Bos::of(found->text).word();
+  }
+  return name + ", as `bos` " + Bos::of(special.front().text).word();
+}
+
 /// The token to stand before a text; nothing where none is wanted. Throws a user error when the model has
 /// no BOS, whose `remedy` says what goes without it, and for a text that is no token of the model.
 template <class Model>
@@ -125,6 +142,44 @@ template <class Model>
   const std::optional<TokenId> bos = model.bos();
   if (!bos) throw user_error({.setting = "bos"}, "the model has no BOS token", remedy);
   return bos;
+}
+
+/// What stands around a text that becomes a vector: BOS before it, or all that its tokenizer's own
+/// configuration puts there, which may end the text as well.
+struct Surround {
+  // NOLINTNEXTLINE(google-explicit-constructor): mostly it is BOS alone
+  Surround(Bos before = {}, std::optional<TextFrame> of_tokenizer = std::nullopt)
+      : bos(std::move(before)), own(std::move(of_tokenizer)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): as Bos has it
+  Surround(bool with_bos) : bos(with_bos) {}
+
+  Bos bos;
+  /// In place of `bos`, where the tokenizer decides.
+  std::optional<TextFrame> own{};
+
+  /// Whether it is more than one token before a text.
+  [[nodiscard]] bool is_frame() const {
+    return own && (own->before.size() > 1 || !own->after.empty());
+  }
+};
+
+/// A text's tokens with what stands around it. A text that begins with the token before it has no
+/// other. Throws as `require_bos` and `prompt_ids` do.
+template <class Model>
+[[nodiscard]] std::vector<TokenId> surrounded_ids(Model& model, const std::string& text,
+                                                  const Surround& around) {
+  const Prompt whole{text, {}, {}};
+  if (!around.own) return prompt_ids(model, whole, require_bos(model, around.bos));
+  std::vector<TokenId> before = around.own->before;
+  std::optional<TokenId> nearest;
+  if (!before.empty()) {
+    nearest = before.back();
+    before.pop_back();
+  }
+  std::vector<TokenId> ids = prompt_ids(model, whole, nearest);
+  ids.insert(ids.begin(), before.begin(), before.end());
+  ids.insert(ids.end(), around.own->after.begin(), around.own->after.end());
+  return ids;
 }
 
 /// Tells texts whose own first token is BOS, so that no other is put before them. The model must outlive

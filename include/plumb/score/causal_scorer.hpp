@@ -73,10 +73,11 @@ class CausalScorer {
   /// model fewer rows; the other log-likelihoods and counts are then left at 0.
   explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
+    const bool lacks_bos = bos && bos.token.empty() && !model.bos();
     bos_ = require_bos(
         model, bos,
-        "score without it (`bos` no): each statement's first token then has no probability; or "
-        "name a token that stands for it, as `bos` <|endoftext|>");
+        "score without it (`bos` no): each statement's first token then has no probability; or " +
+            (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
   CausalScorer(const CausalScorer&) = delete;

@@ -88,6 +88,12 @@ class ServerConnection {
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
   /// Nothing where neither server nor tokenizer tells.
   [[nodiscard]] std::optional<bool> adds_bos() const { return adds_bos_; }
+  /// Of a server without a tokenizer on this machine only BOS is known.
+  [[nodiscard]] std::optional<TextFrame> own_frame() const {
+    if (given_) return given_->own_frame;
+    if (!adds_bos_) return std::nullopt;
+    return *adds_bos_ && bos_ ? TextFrame{{*bos_}, {}} : TextFrame{};
+  }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
     for (const Token& token : behind_bos(tokenize(text), with_bos ? bos_ : std::nullopt).tokens) {

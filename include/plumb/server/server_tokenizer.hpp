@@ -42,6 +42,8 @@ struct ServerTokenizer {
   std::string name{};
   /// Whether it begins a text with BOS by its own configuration; nothing where that is not known.
   std::optional<bool> adds_bos{};
+  /// All that it puts around a text by its own configuration; likewise.
+  std::optional<TextFrame> own_frame{};
 };
 
 /// Of a tokenizer that has tokenize, detokenize, special_tokens and bos, and may have adds_bos; `tokens` are all ids.
@@ -54,7 +56,8 @@ template <class Tokenizer>
           of->special_tokens(),
           tokens,
           std::move(name),
-          adds_bos_of(*of)};
+          adds_bos_of(*of),
+          own_frame_of(*of)};
 }
 
 /// The server's own, asked over the network and remembered. One thread at a time.
