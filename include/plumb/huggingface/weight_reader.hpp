@@ -218,7 +218,8 @@ class WeightReader {
                                                      "visual.",       "multi_modal_projector.",
                                                      "audio_tower.",  "image_newline"};
     std::vector<std::string> names;
-    for (const auto& [name, tensor] : tensors_.tensors()) {
+    for (const auto& stored : tensors_.tensors()) {
+      const std::string& name = stored.first;
       const auto ends = [&](std::string_view tail) { return name.ends_with(tail); };
       const auto holds = [&](std::string_view part) { return name.find(part) != name.npos; };
       if (asked_.contains(name) || std::any_of(computed.begin(), computed.end(), ends) ||
