@@ -307,7 +307,7 @@ class Native(unittest.TestCase):
     def test_every_job_runs_on_it_and_its_vectors_and_answers_are_those_of_llama_cpp(self):
         graph = self.folder / "graph"
         graph.mkdir()
-        (graph / "entity2text.txt").write_text("a\tthe hill\nb\tan island\nc\tthis town\n")
+        (graph / "entity2text.txt").write_text("a\tthe\nb\tis\nc\tt\n")  # a token each
         (graph / "relation2text.txt").write_text("r\tis next to\n")
         for part, rows in (("train", "a\tr\tb\nb\tr\tc\n"), ("dev", "b\tr\ta\n"), ("test", "a\tr\tc\nc\tr\ta\n")):
             (graph / f"{part}.tsv").write_text(rows)

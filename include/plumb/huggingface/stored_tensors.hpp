@@ -73,9 +73,12 @@ class StoredTensor {
                      : widened(bits);
       }
     }
-    float sum = 0;  // 0 · x is 0 but for infinity and NaN
-    for (const float number : into) sum += number * 0.0F;
-    if (sum == 0.0F) return;
+    std::uint32_t bad = 0;  // infinity and NaN have all bits of the exponent
+    for (const float number : into) {
+      const auto bits = std::bit_cast<std::uint32_t>(number);
+      bad |= static_cast<std::uint32_t>((bits & 0x7F800000U) == 0x7F800000U);
+    }
+    if (bad == 0) return;
     const auto bad =
         std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
     throw user_error({.file = file_, .field = name_},
