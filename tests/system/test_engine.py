@@ -314,7 +314,7 @@ class Native(unittest.TestCase):
         facts = ("--data", command.FACTS, "--relations", RELATIONS, "--limit", 2)
         jobs = {"deer": ("rank", "--data", graph, "--method", "deer", "--shots", 1),
                 "lm-head": ("rank", "--data", graph, "--method", "lm-head", "--shots", 1),
-                "many-shot": ("many-shot", *facts, "--shots", 2, "--generate"),
+                "many-shot": ("many-shot", *facts, "--shots", 2, "--train", 2, "--seeds", 1, "--generate", 3),
                 "calibrate": ("calibrate", *facts), "generate": ("generate", *facts, "--wordnet", "none")}
         for job, words in jobs.items():
             said = {}
