@@ -106,6 +106,7 @@ BOOST_AUTO_TEST_CASE(a_folder_is_inspected_without_its_weights) {
 BOOST_AUTO_TEST_CASE(a_causal_model_whose_tokenizer_is_not_known_has_other_ways) {
   const test::TemporaryFolder folder;
   std::filesystem::copy(small_networks / "llama", folder / "llama");
+  std::ofstream(folder / "llama/tokenizer.json") << "{}";
   std::ofstream(folder / "llama/tokenizer_config.json") << R"({"tokenizer_class": "OwnTokenizer"})";
   for (const bool is_asked : {false, true}) {
     BOOST_CHECK_EXCEPTION(

@@ -307,14 +307,14 @@ class Native(unittest.TestCase):
     def test_every_job_runs_on_it_and_its_vectors_and_answers_are_those_of_llama_cpp(self):
         graph = self.folder / "graph"
         graph.mkdir()
-        (graph / "entity2text.txt").write_text("a\tthe hill\nb\tan island\nc\tthis town\n")
+        (graph / "entity2text.txt").write_text("a\tthe\nb\tis\nc\tt\n")  # a token each
         (graph / "relation2text.txt").write_text("r\tis next to\n")
         for part, rows in (("train", "a\tr\tb\nb\tr\tc\n"), ("dev", "b\tr\ta\n"), ("test", "a\tr\tc\nc\tr\ta\n")):
             (graph / f"{part}.tsv").write_text(rows)
         facts = ("--data", command.FACTS, "--relations", RELATIONS, "--limit", 2)
         jobs = {"deer": ("rank", "--data", graph, "--method", "deer", "--shots", 1),
                 "lm-head": ("rank", "--data", graph, "--method", "lm-head", "--shots", 1),
-                "many-shot": ("many-shot", *facts, "--shots", 2, "--generate"),
+                "many-shot": ("many-shot", *facts, "--shots", 2, "--train", 2, "--seeds", 1, "--generate", 3),
                 "calibrate": ("calibrate", *facts), "generate": ("generate", *facts, "--wordnet", "none")}
         for job, words in jobs.items():
             said = {}

@@ -69,7 +69,7 @@ class Models(unittest.TestCase):
         for name, change, words in (
                 ("newcomer", {"model_type": "phi3small"}, "model_type: 'phi3small' is not known"),
                 ("activation", {"hidden_act": "quick_gelu"}, "hidden_act: 'quick_gelu' is not known; known are gelu"),
-                ("rope", {"rope_scaling": {"rope_type": "spiral", "factor": 2.0}}, "'spiral' is not known"),
+                ("rope", {"rope_parameters": {"rope_type": "spiral", "rope_theta": 100.0}}, "'spiral' is not known"),
                 ("own-tokenizer", {"tokenizer_class": "OwnTokenizer"}, "OwnTokenizer")):
             folder = self.model(name, change)
             if name == "own-tokenizer":
@@ -120,7 +120,8 @@ class Models(unittest.TestCase):
         for file in untied.glob("*.json"):
             if file.name != "config.json":
                 file.unlink()
-        self.expect(untied, "tokenizer")
+        self.expect(untied, "holds no tokenizer.json")
+        self.assertNotIn("convert it", self.refused(untied))  # which would want it too
 
     def test_a_gguf_that_is_no_causal_model_is_named(self):
         model = self.folder / "two-way.gguf"

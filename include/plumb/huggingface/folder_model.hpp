@@ -111,7 +111,11 @@ class FolderModel {
     try {
       return HuggingFaceTokenizer::read(folder, parses);
     } catch (const Error& error) {
-      if (is_masked || error.fault() != Fault::user) throw;
+      // Where there is none, nothing else can do without it either.
+      const bool is_there = std::filesystem::exists(folder / "tokenizer.json") ||
+                            std::filesystem::exists(folder / "tokenizer.model") ||
+                            std::filesystem::exists(folder / "vocab.json");
+      if (is_masked || !is_there || error.fault() != Fault::user) throw;
       throw user_error({}, error.what(), "or " + detail::other_ways(folder));
     }
   }

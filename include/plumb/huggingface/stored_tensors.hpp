@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -73,9 +74,12 @@ class StoredTensor {
                      : widened(bits);
       }
     }
-    float sum = 0;  // 0 · x is 0 but for infinity and NaN
-    for (const float number : into) sum += number * 0.0F;
-    if (sum == 0.0F) return;
+    std::uint32_t found = 0;  // infinity and NaN have all bits of the exponent
+    for (const float number : into) {
+      const auto bits = std::bit_cast<std::uint32_t>(number);
+      found |= static_cast<std::uint32_t>((bits & 0x7F800000U) == 0x7F800000U);
+    }
+    if (found == 0) return;
     const auto bad =
         std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
     throw user_error({.file = file_, .field = name_},
@@ -88,11 +92,12 @@ class StoredTensor {
   /// The bits of numbers [first, first + into.size()), of a type of 16 bits. Throws as `read` does.
   void read_bits(std::size_t first, std::span<std::uint16_t> into) const {
     std::memcpy(into.data(), bytes_.data() + first * 2, into.size() * 2);
-    const std::uint16_t exponent =
-        type_ == "F16" ? 0x7C00 : 0x7F80;  // infinity and NaN have all of it
-    bool is_finite = true;
-    for (const std::uint16_t bits : into) is_finite = is_finite && (bits & exponent) != exponent;
-    if (is_finite) return;
+    const std::uint16_t exponent = type_ == "F16" ? 0x7C00 : 0x7F80;
+    std::uint32_t found = 0;  // as above
+    for (const std::uint16_t bits : into) {
+      found |= static_cast<std::uint32_t>((bits & exponent) == exponent);
+    }
+    if (found == 0) return;
     std::vector<float> numbers(into.size());
     read(first, numbers);
   }
