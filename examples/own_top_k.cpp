@@ -78,13 +78,14 @@ class TopModel {
 static_assert(plumb::check_lookup_lm<TopModel>());
 
 int main() {
-  const plumb::Dataset cities{
-      "cities",
-      {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
+  const plumb::Dataset facts{
+      "facts",
+      {plumb::relation_of("country", {"[X] is in [Y]."}, {{"Oslo", "Norway"}, {"Lima", "Peru"}}),
+       plumb::relation_of("colour", {"[X] is [Y]."}, {{"Blood", "red"}, {"Grass", "green"}})}};
   for (const std::size_t k : {256U, 3U}) {
     TopModel model(k);
     plumb::CausalScorer scorer(model, plumb::Bos(), plumb::Span::continuation);
-    const plumb::Answers answers = plumb::probe(scorer, cities);
+    const plumb::Answers answers = plumb::probe(scorer, facts);
     const auto numbers = plumb::metrics_of(answers).overall;
     std::printf("top %zu: knows %.0f of %zu facts, %zu left out\n", k,
                 numbers.accuracy.value * static_cast<double>(numbers.facts), numbers.facts,
