@@ -107,8 +107,9 @@ inline void refuse_adapter_beside(const std::filesystem::path& folder) {
 inline void refuse_other_tensors(const Safetensors& tensors) {
   constexpr std::array<std::string_view, 4> heads{"score.", "classifier.", "qa_outputs.",
                                                   "classification_head."};
-  for (const auto& [name, tensor] : tensors.tensors()) {
-    const Site site{.file = tensor.file(), .field = name};
+  for (const auto& stored : tensors.tensors()) {
+    const std::string& name = stored.first;
+    const Site site{.file = stored.second.file(), .field = name};
     if (name.starts_with("base_model.model.") || name.find("lora_") != std::string::npos) {
       throw user_error(site, "is of an adapter, which is not applied",
                        "merge it into the weights (PEFT's merge_and_unload)");

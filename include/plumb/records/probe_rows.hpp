@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/core/decimal_number.hpp"
@@ -228,6 +229,17 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
+/// The other columns of a fact's table, as a row keeps them.
+inline std::vector<std::pair<std::string, std::string>> further_columns(const Json& line) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  const auto further = line.find("further");
+  if (further == line.end() || !further->is_object()) return columns;
+  for (const auto& [name, value] : further->items()) {
+    if (value.is_string()) columns.emplace_back(name, value.get<std::string>());
+  }
+  return columns;
+}
+
 /// Calls `fail(field, message)` where a row counts a statement's tokens and there is none, or no whole number.
 template <class Fail>
 void refuse_no_tokens(const Json& line, Fail fail) {
@@ -291,11 +303,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
         fail("choices", "is not one text for each option");
       row.fact.choices = std::move(*choices);
     }
-    if (const auto further = line.find("further"); further != line.end() && further->is_object()) {
-      for (const auto& [name, value] : further->items()) {
-        if (value.is_string()) row.fact.further.emplace_back(name, value.template get<std::string>());
-      }
-    }
+    row.fact.further = detail::further_columns(line);
     if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
     visit(std::as_const(row));
   });
