@@ -234,7 +234,7 @@ class DecoderNetwork {
     }
     std::vector<float> input, projected, gathered(nodes.size() * width), given, between;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      layers_[l].project(config_, rows, positions, rotary_of(l), input, projected);
+      layers_[l].project(config_, rows, positions, config_.rotary(l), input, projected);
       gather(l, nodes, seen.at(config_.window(l)), projected, gathered);
       layers_[l].finish(config_, gathered, rows, input, given, between);
     }
@@ -268,11 +268,6 @@ class DecoderNetwork {
         }
       }
     });
-  }
-
-  [[nodiscard]] const Rotary* rotary_of(std::size_t layer) const {
-    if (config_.rotaries.empty()) return nullptr;
-    return &config_.rotaries[config_.rotary_of_layer.empty() ? 0 : config_.rotary_of_layer[layer]];
   }
 
   void embed_nodes(const TokenTree& tree, std::span<const NodeId> nodes, float* rows) const {

@@ -3,7 +3,7 @@
 
 // Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
 //
-// `HuggingFaceMaskedModel` reads the masked models of encoder_config.hpp, `HuggingFaceCausalModel` the
+// `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp, `HuggingFaceCausalModel` the
 // causal ones of decoder_architectures.hpp; config.json says which a folder holds. Activations are F32,
 // on the CPU, whatever precision the weights are stored in.
 
@@ -23,7 +23,7 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/huggingface/decoder_architectures.hpp"
 #include "plumb/huggingface/decoder_network.hpp"
-#include "plumb/huggingface/encoder_config.hpp"
+#include "plumb/huggingface/encoder_architectures.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
 #include "plumb/huggingface/network_kind.hpp"
 #include "plumb/huggingface/tokenizer.hpp"

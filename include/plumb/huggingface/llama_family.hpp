@@ -227,9 +227,7 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
       is_new ? read_rotary(rope.object("full_attention"), fields, global, config.positions)
              : read_rotary(fields.object("rope_scaling"), fields, global, config.positions),
       read_rotary(rope.object("sliding_attention"), fields.none(), local, config.positions)};
-  for (const std::size_t window : config.windows) {
-    config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
-  }
+  rotate_by_window(config);
 }
 
 }  // namespace plumb::detail

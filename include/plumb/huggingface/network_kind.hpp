@@ -11,9 +11,14 @@
 #include "plumb/core/text_list.hpp"
 #include "plumb/huggingface/config_fields.hpp"
 #include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/encoder_config.hpp"
+#include "plumb/huggingface/encoder_architectures.hpp"
 
 namespace plumb {
+
+/// Whether a path is a folder with a config.json, and so a model for this backend.
+[[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
+}
 
 enum class NetworkKind : std::uint8_t { masked, causal };
 
@@ -23,7 +28,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   const detail::ConfigFields fields(folder / "config.json");
   const std::string type = fields.text("model_type", "");
   if (find_architecture(type) != nullptr) return NetworkKind::causal;
-  if (detail::is_masked_type(type)) return NetworkKind::masked;
+  if (find_masked_architecture(type) != nullptr) return NetworkKind::masked;
   if (type.empty()) {
     throw fields.wrong("model_type", "is missing",
                        "give a folder with the config.json that transformers writes");
@@ -33,7 +38,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
       "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it with vLLM "
       "and "
       "give `server`; known are " +
-          std::string(detail::masked_type_list) + ", " +
+          text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) + ", " +
           text_list(decoder_architectures, [](const auto& one) { return one.model_type; }));
 }
 

@@ -150,6 +150,38 @@ inline void build_albert(TokenizerFiles& files) {
   files.tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
 }
 
+/// DeBERTa 2's and 3's: one space for several or for line breaks, "▁" before the text or each part.
+inline void build_deberta2(TokenizerFiles& files) {
+  std::size_t unknown = 1, at = 0;
+  const TokenizerJson named = files.named("unk_token").value_or("");
+  for (const TokenizerJson& piece : files.tokenizer["model"]["vocab"]) {
+    if (piece.is_array() && piece.size() == 2 && piece[0] == named && piece[1] == 0.0) {
+      unknown = at;
+      break;
+    }
+    ++at;
+  }
+  build_model(files, {{"type", "Unigram"}, {"unk_id", unknown}});
+  TokenizerJson steps = TokenizerJson::array(), parts = TokenizerJson::array();
+  if (config_flag(files, "do_lower_case", false)) steps.push_back({{"type", "Lowercase"}});
+  steps.push_back({{"type", "Replace"},
+                   {"pattern", {{"Regex", R"(\s{2,}|[\n\r\t])"}}},
+                   {"content", " "}});
+  steps.push_back({{"type", "NFC"}});
+  steps.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
+  files.tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
+  const TokenizerJson words{
+      {"type", "Metaspace"},
+      {"replacement", "▁"},
+      {"prepend_scheme", config_flag(files, "add_prefix_space", true) ? "always" : "first"}};
+  if (config_flag(files, "split_by_punct", false)) {
+    parts.push_back({{"type", "Punctuation"}, {"behavior", "Isolated"}});
+  }
+  parts.push_back(words);
+  files.tokenizer["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}};
+  files.tokenizer["decoder"] = words;
+}
+
 /// "▁" back to a space, bytes to characters, and one space fewer before the text.
 inline TokenizerJson spaced_decoder(bool strips) {
   TokenizerJson steps = TokenizerJson::array();
@@ -205,6 +237,13 @@ inline constexpr std::array<NamedToken, 7> albert_tokens{{{"bos_token", "[CLS]"}
                                                           {"pad_token", "<pad>"},
                                                           {"cls_token", "[CLS]"},
                                                           {"mask_token", "[MASK]"}}};
+inline constexpr std::array<NamedToken, 7> deberta_tokens{{{"bos_token", "[CLS]"},
+                                                           {"eos_token", "[SEP]"},
+                                                           {"unk_token", "[UNK]"},
+                                                           {"sep_token", "[SEP]"},
+                                                           {"pad_token", "[PAD]"},
+                                                           {"cls_token", "[CLS]"},
+                                                           {"mask_token", "[MASK]"}}};
 inline constexpr std::array<NamedToken, 3> gpt2_tokens{{{"bos_token", "<|endoftext|>"},
                                                         {"eos_token", "<|endoftext|>"},
                                                         {"unk_token", "<|endoftext|>"}}};
@@ -223,13 +262,14 @@ inline constexpr std::array<NamedToken, 5> gemma_tokens{{{"bos_token", "<bos>"},
                                                          {"pad_token", "<pad>"},
                                                          {"mask_token", "<mask>"}}};
 
-inline constexpr std::array<TokenizerClass, 11> tokenizer_classes{{
+inline constexpr std::array<TokenizerClass, 12> tokenizer_classes{{
     {"TokenizersBackend"},
     {"BertTokenizer", "WordPiece", "vocab.txt", bert_tokens, ClassFrame::bert, &build_bert},
     {"RobertaTokenizer", "BPE", "vocab.json", roberta_tokens, ClassFrame::roberta,
      &build_byte_level},
     {"XLMRobertaTokenizer", "Unigram", "", roberta_tokens, ClassFrame::bos_eos, &build_xlm_roberta},
     {"AlbertTokenizer", "Unigram", "", albert_tokens, ClassFrame::of_file, &build_albert},
+    {"DebertaV2Tokenizer", "Unigram", "", deberta_tokens, ClassFrame::bert, &build_deberta2},
     {"GPT2Tokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
     {"CodeGenTokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
     {"GPTNeoXTokenizer", "BPE", "vocab.json", neox_tokens, ClassFrame::optional, &build_neox},
@@ -261,7 +301,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
 
 /// The class that AutoTokenizer has for a type of model; empty where it has none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 29> classes{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 34> classes{
       {{"bert", "BertTokenizer"},           {"roberta", "RobertaTokenizer"},
        {"albert", "AlbertTokenizer"},       {"xlm-roberta", "XLMRobertaTokenizer"},
        {"distilbert", "BertTokenizer"},     {"opt", "GPT2Tokenizer"},
@@ -276,7 +316,9 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
        {"mistral", "TokenizersBackend"},    {"mixtral", "TokenizersBackend"},
        {"stablelm", "TokenizersBackend"},   {"granite", "TokenizersBackend"},
        {"olmo2", "TokenizersBackend"},      {"phi3", "TokenizersBackend"},
-       {"gpt_bigcode", "TokenizersBackend"}}};
+       {"gpt_bigcode", "TokenizersBackend"}, {"mistral3", "TokenizersBackend"},
+       {"electra", "BertTokenizer"},        {"deberta-v2", "DebertaV2Tokenizer"},
+       {"modernbert", "TokenizersBackend"}, {"llava", "TokenizersBackend"}}};
   for (const auto& [of, name] : classes) {
     if (of == type) return name;
   }

@@ -33,12 +33,17 @@ enum class WeightOrder { by_output, by_input };
 /// or has another shape or an unreadable type, and for a number that is not finite. Not thread-safe.
 class WeightReader {
  public:
-  /// `prefix` is tried before a name, then the name alone.
+  /// Each of `prefixes` is tried before a name, in order, then the name alone.
+  WeightReader(const Safetensors& tensors, std::filesystem::path folder,
+               std::vector<std::string> prefixes)
+      : tensors_(tensors), folder_(std::move(folder)), prefixes_(std::move(prefixes)) {
+    prefixes_.emplace_back();
+  }
   WeightReader(const Safetensors& tensors, std::filesystem::path folder, std::string prefix)
-      : tensors_(tensors), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
+      : WeightReader(tensors, std::move(folder), std::vector{std::move(prefix)}) {}
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
-    for (const std::string& prefix : {prefix_, std::string()}) {
+    for (const std::string& prefix : prefixes_) {
       for (const std::string& spelling : {name, old_spelling(name)}) {
         if (const StoredTensor* tensor = tensors_.find(prefix + spelling)) return tensor;
       }
@@ -191,7 +196,7 @@ class WeightReader {
 
   const Safetensors& tensors_;
   std::filesystem::path folder_;
-  std::string prefix_;
+  std::vector<std::string> prefixes_;
 };
 
 }  // namespace plumb
