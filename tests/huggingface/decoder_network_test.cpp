@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
       }
     }
   }
-  BOOST_TEST(count == 45U);
+  BOOST_TEST(count == 48U);
 }
 
 BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {

@@ -37,6 +37,15 @@ class ConfigFields {
     return ConfigFields(file_, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
+  /// The same, with those of `absent` that are not there.
+  [[nodiscard]] ConfigFields completed(const Json& absent) const {
+    ConfigFields made = *this;
+    for (const auto& [name, value] : absent.items()) {
+      if (find(name) == nullptr) made.object_[name] = value;
+    }
+    return made;
+  }
+
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem,
                             const std::string& remedy) const {
     return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);
@@ -161,6 +170,13 @@ class ConfigFields {
       throw wrong(field, "'" + name + "' is not known", "known are " + activation_list());
     }
     return *known;
+  }
+
+  /// Throws a user error for weights that are stored in another way than as numbers.
+  void refuse_quantized() const {
+    if (find("quantization_config") == nullptr) return;
+    throw wrong("quantization_config", "quantised weights are not supported",
+                "fetch the model's F32, F16 or BF16 weights");
   }
 
   /// The only supported value of a field, which is also what its absence means.

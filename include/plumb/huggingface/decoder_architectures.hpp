@@ -4,7 +4,8 @@
 // Which causal architectures can be asked from their Hugging Face folders?
 //
 // One line for each `model_type` of config.json. A new architecture of known parts is a function that
-// fills in a DecoderConfig and a line here, or a line in a table of the caller's own.
+// fills in a DecoderConfig and a line here, or a line in a table of the caller's own. Of a model for
+// texts and images the language model is read (text_part.hpp).
 
 #include <filesystem>
 #include <span>
@@ -17,6 +18,7 @@
 #include "plumb/huggingface/decoder_config.hpp"
 #include "plumb/huggingface/gpt_family.hpp"
 #include "plumb/huggingface/llama_family.hpp"
+#include "plumb/huggingface/text_part.hpp"
 
 namespace plumb {
 
@@ -71,20 +73,19 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
   const detail::ConfigFields fields(folder / "config.json");
-  const std::string type = fields.text("model_type", "");
-  const DecoderArchitecture* const found = find_architecture(type, known);
+  const detail::TextPart part = detail::text_part(fields);
+  const DecoderArchitecture* const found = find_architecture(part.model_type, known);
   if (found == nullptr) {
-    throw fields.wrong(
-        "model_type", "'" + type + "' is not a causal model that is known",
+    throw part.fields.wrong(
+        "model_type", "'" + part.model_type + "' is not a causal model that is known",
         "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
-  if (fields.find("quantization_config") != nullptr) {
-    throw fields.wrong("quantization_config", "quantised weights are not supported",
-                       "fetch the model's F32, F16 or BF16 weights");
-  }
+  fields.refuse_quantized();
+  part.fields.refuse_quantized();
   DecoderConfig config;
-  found->read(fields, config);
-  detail::check_decoder(fields, config);
+  found->read(part.fields, config);
+  detail::unwrap(part, config);
+  detail::check_decoder(part.fields, config);
   return config;
 }
 

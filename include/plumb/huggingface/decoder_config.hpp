@@ -50,6 +50,8 @@ enum class HeadNorm {
 struct DecoderNames {
   /// Tried before each name but the head's; then the name alone.
   std::string prefix = "model.";
+  /// Tried before that one: prefixes of a language model that is one of several parts.
+  std::vector<std::string> outer{};
   std::string tokens = "embed_tokens.weight";
   std::string positions{};
   std::string embedding_norm{}, project_in{}, project_out{};
@@ -129,7 +131,15 @@ struct DecoderConfig {
   std::size_t experts = 0, experts_per_token = 0;
   /// Whether the head's weights are the token embeddings.
   bool tied = false;
+  /// Whether a head that is stored counts where `tied` is not config.json's word.
+  bool unties_by_stored_head = false;
 
+  /// Prefixes of tensors' names, in the order in which they are tried.
+  [[nodiscard]] std::vector<std::string> prefixes() const {
+    std::vector<std::string> list = names.outer;
+    list.push_back(names.prefix);
+    return list;
+  }
   [[nodiscard]] std::size_t query_size() const { return heads * head_size; }
   [[nodiscard]] std::size_t key_size() const { return key_heads * head_size; }
   [[nodiscard]] std::size_t window(std::size_t layer) const {

@@ -107,10 +107,11 @@ class DecoderNetwork {
       : config_(config) {
     const Safetensors tensors(folder);
     const DecoderNames& names = config.names;
-    const WeightReader reader(tensors, folder, names.prefix);
+    const WeightReader reader(tensors, folder, config.prefixes());
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string head = names.head + ".weight";
-    const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;
+    if (config.unties_by_stored_head && reader.find(head) != nullptr) config_.tied = false;
+    const std::string& tokens = config_.tied ? reader.stored(names.tokens, head) : names.tokens;
     tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     if (!names.positions.empty()) {
       positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
@@ -126,7 +127,7 @@ class DecoderNetwork {
       layers_.emplace_back(reader, names.layer + std::to_string(l) + ".", config);
     }
     if (config.has_final_norm) final_norm_ = reader.norm(names.final_norm, hidden, config.norm);
-    if (config.tied) {
+    if (config_.tied) {
       reader.check_tied(head, tokens, {config.vocabulary, embedding});
       if (config.has_head_bias) {
         tokens_.set_bias(0, reader.vector(names.head + ".bias", config.vocabulary));

@@ -62,10 +62,7 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
         "model_type", "'" + type + "' is not a masked model that is known",
         "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
-  if (fields.find("quantization_config") != nullptr) {
-    throw fields.wrong("quantization_config", "quantised weights are not supported",
-                       "fetch the model's F32, F16 or BF16 weights");
-  }
+  fields.refuse_quantized();
   fields.expect("pruned_heads", Json::object());
   EncoderConfig config;
   config.tied = fields.flag("tie_word_embeddings", true);

@@ -26,20 +26,29 @@ enum class NetworkKind : std::uint8_t { masked, causal };
 /// kind knows, with what can be done instead.
 [[nodiscard]] inline NetworkKind network_kind(const std::filesystem::path& folder) {
   const detail::ConfigFields fields(folder / "config.json");
-  const std::string type = fields.text("model_type", "");
+  const detail::TextPart part = detail::text_part(fields);
+  const std::string& type = part.model_type;
   if (find_architecture(type) != nullptr) return NetworkKind::causal;
-  if (find_masked_architecture(type) != nullptr) return NetworkKind::masked;
+  if (!part.is_wrapped && find_masked_architecture(type) != nullptr) return NetworkKind::masked;
   if (type.empty()) {
     throw fields.wrong("model_type", "is missing",
                        "give a folder with the config.json that transformers writes");
   }
-  throw fields.wrong(
+  const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
+  throw part.fields.wrong(
       "model_type", "'" + type + "' is not known",
-      "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it with vLLM "
-      "and "
-      "give `server`; known are " +
-          text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) + ", " +
-          text_list(decoder_architectures, [](const auto& one) { return one.model_type; }));
+      is_code ? "its network is Python code of its own, so serve it with vLLM and "
+                "--trust-remote-code, and give `server`"
+              : "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it "
+                "with vLLM and give `server`; known are " +
+                    text_list(encoder_architectures,
+                              [](const auto& one) { return one.model_type; }) +
+                    ", " +
+                    text_list(decoder_architectures,
+                              [](const auto& one) { return one.model_type; }) +
+                    ", and of texts with images " +
+                    text_list(detail::text_wrappers,
+                              [](const auto& one) { return one.model_type; }));
 }
 
 }  // namespace plumb
