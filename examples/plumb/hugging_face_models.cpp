@@ -16,8 +16,11 @@ plumb::AnyModel folder_model(const plumb::ModelOptions& options) {
 #ifdef _OPENMP
   if (options.threads > 0) omp_set_num_threads(options.threads);
 #endif
-  return plumb::AnyModel::made_by(
-      [&] { return Model(options.model, options.parse_special_tokens); });
+  return plumb::AnyModel::made_by([&] {
+    return Model(options.model, options.parse_special_tokens,
+                 options.precision == plumb::Precision::bf16 ? plumb::ProductType::bf16
+                                                             : plumb::ProductType::exact);
+  });
 }
 
 }  // namespace

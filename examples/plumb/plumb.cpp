@@ -148,9 +148,10 @@ struct ReferenceModels {
                               "`plumb models` lists what is at hand");
     }
     if (options.precision == plumb::Precision::fast && plumb::is_hugging_face_folder(path)) {
-      throw plumb::user_error({.setting = "precision"},
-                              "fast is for .gguf files; Hugging Face folders are computed in F32",
-                              "leave it out");
+      throw plumb::user_error(
+          {.setting = "precision"},
+          "fast is for .gguf files; Hugging Face folders are computed exact or in bf16",
+          "say one of these, or leave it out");
     }
     if (const auto chosen = options.engine.first_chosen();
         !chosen.empty() && plumb::is_hugging_face_folder(path)) {
@@ -162,7 +163,8 @@ struct ReferenceModels {
       throw plumb::user_error({.file = path}, "is a folder without config.json",
                               "give `model` a Hugging Face folder, or the path of a .gguf file");
     }
-    return plumb::is_hugging_face_folder(path) && plumb::network_kind(path) == plumb::NetworkKind::masked;
+    return plumb::is_hugging_face_folder(path) &&
+           plumb::network_kind(path) == plumb::NetworkKind::masked;
   }
 
   plumb::ModelKind kind(const plumb::ModelOptions& options) const {

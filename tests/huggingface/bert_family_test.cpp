@@ -55,9 +55,10 @@ BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, Folder) {
   BOOST_TEST((today.windows == std::vector<std::size_t>{4, 0, 0, 4}));
   BOOST_TEST(std::abs(today.rotary(1)->frequencies()[1] - 0.1F) < 1e-6F);
   BOOST_TEST(std::abs(today.rotary(0)->frequencies()[1] - 1 / std::sqrt(20.0F)) < 1e-6F);
-  const EncoderConfig bare =
-      changed("modernbert", {{"global_rope_theta", nullptr}, {"local_rope_theta", 10'000.0},
-                             {"global_attn_every_n_layers", nullptr}, {"local_attention", nullptr}});
+  const EncoderConfig bare = changed("modernbert", {{"global_rope_theta", nullptr},
+                                                    {"local_rope_theta", 10'000.0},
+                                                    {"global_attn_every_n_layers", nullptr},
+                                                    {"local_attention", nullptr}});
   BOOST_TEST(std::abs(bare.rotary(0)->frequencies()[1] - 1 / 400.0F) < 1e-8F);
   BOOST_TEST((bare.windows == std::vector<std::size_t>{0, 65, 65, 0}));
   // Null says that there is one base for all layers.

@@ -98,7 +98,8 @@ BOOST_FIXTURE_TEST_CASE(one_layer_may_go_without_the_norm_before_attention, Fold
   const Safetensors file(path());
   std::vector<float> input, made;
   const DecoderLayer first(WeightReader(file, path(), ""), "l.", config(), false);
-  first.project(config(), std::vector<float>{5, 7}, std::vector<std::size_t>{0}, nullptr, input, made);
+  first.project(config(), std::vector<float>{5, 7}, std::vector<std::size_t>{0}, nullptr, input,
+                made);
   near(made, {5, 7, 10, 14, 15, 22});
 }
 

@@ -19,8 +19,15 @@ BOOST_AUTO_TEST_SUITE(distance_scores_tests)
 BOOST_AUTO_TEST_CASE(far_distances_share_numbers) {
   DistanceRows rows({.span = 256, .buckets = 256, .most = 512});
   rows.prepare(600);
-  for (const auto& [distance, number] : std::vector<std::pair<std::size_t, std::size_t>>{
-           {0, 0}, {1, 1}, {127, 127}, {128, 128}, {129, 129}, {200, 169}, {255, 192}, {511, 255}}) {
+  for (const auto& [distance, number] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 0},
+                                                        {1, 1},
+                                                        {127, 127},
+                                                        {128, 128},
+                                                        {129, 129},
+                                                        {200, 169},
+                                                        {255, 192},
+                                                        {511, 255}}) {
     BOOST_TEST(rows.row(distance, 0) == 256 + number);
     BOOST_TEST(rows.row(3, distance + 3) == 256 - number);
   }
@@ -42,20 +49,20 @@ namespace {
 // One head of two numbers. Queries and keys are the rows themselves, each doubled; distances' own
 // projections leave keys and swap queries.
 struct Layer : test::TemporaryFolder {
-  std::filesystem::path file = write(
-      "model.safetensors",
-      test::stored({{"l.qkv.weight", {6, 2}, {2, 0, 0, 2, 2, 0, 0, 2, 1, 0, 0, 1}},
-                    {"l.out.weight", {2, 2}, {1, 0, 0, 1}},
-                    {"l.n1.weight", {2}, {1, 1}},
-                    {"l.n1.bias", {2}, {0, 0}},
-                    {"l.n2.weight", {2}, {1, 1}},
-                    {"l.n2.bias", {2}, {0, 0}},
-                    {"l.up.weight", {2, 2}, {1, 0, 0, 1}},
-                    {"l.down.weight", {2, 2}, {1, 0, 0, 1}},
-                    {"l.attention.self.pos_key_proj.weight", {2, 2}, {1, 0, 0, 1}},
-                    {"l.attention.self.pos_key_proj.bias", {2}, {0, 0}},
-                    {"l.attention.self.pos_query_proj.weight", {2, 2}, {0, 1, 1, 0}},
-                    {"l.attention.self.pos_query_proj.bias", {2}, {0, 0}}}));
+  std::filesystem::path file =
+      write("model.safetensors",
+            test::stored({{"l.qkv.weight", {6, 2}, {2, 0, 0, 2, 2, 0, 0, 2, 1, 0, 0, 1}},
+                          {"l.out.weight", {2, 2}, {1, 0, 0, 1}},
+                          {"l.n1.weight", {2}, {1, 1}},
+                          {"l.n1.bias", {2}, {0, 0}},
+                          {"l.n2.weight", {2}, {1, 1}},
+                          {"l.n2.bias", {2}, {0, 0}},
+                          {"l.up.weight", {2, 2}, {1, 0, 0, 1}},
+                          {"l.down.weight", {2, 2}, {1, 0, 0, 1}},
+                          {"l.attention.self.pos_key_proj.weight", {2, 2}, {1, 0, 0, 1}},
+                          {"l.attention.self.pos_key_proj.bias", {2}, {0, 0}},
+                          {"l.attention.self.pos_query_proj.weight", {2, 2}, {0, 1, 1, 0}},
+                          {"l.attention.self.pos_query_proj.bias", {2}, {0, 0}}}));
   Safetensors tensors{path()};
   WeightReader reader{tensors, path(), ""};
 

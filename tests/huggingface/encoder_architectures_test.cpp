@@ -60,10 +60,9 @@ BOOST_AUTO_TEST_CASE(each_architecture_is_read) {
   BOOST_TEST((roberta.head_activation == Activation::gelu));
   const EncoderConfig albert = config_of("albert-groups");
   BOOST_TEST(albert.embedding == 12U);
-  BOOST_TEST((albert.stored_layers == std::vector<std::string>{"0.albert_layers.0",
-                                                               "0.albert_layers.1",
-                                                               "1.albert_layers.0",
-                                                               "1.albert_layers.1"}));
+  BOOST_TEST(
+      (albert.stored_layers == std::vector<std::string>{"0.albert_layers.0", "0.albert_layers.1",
+                                                        "1.albert_layers.0", "1.albert_layers.1"}));
   BOOST_TEST((albert.path == std::vector<std::size_t>{0, 1, 0, 1, 2, 3, 2, 3}));
   BOOST_TEST(config_of("distilbert").token_types == 0U);
 }
@@ -91,9 +90,10 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
-  refuses("electra", {{"architectures", {"ElectraForPreTraining"}}},
-          "architectures: names ElectraForPreTraining, the discriminator, which predicts no tokens; "
-          "fetch the generator");
+  refuses(
+      "electra", {{"architectures", {"ElectraForPreTraining"}}},
+      "architectures: names ElectraForPreTraining, the discriminator, which predicts no tokens; "
+      "fetch the generator");
   refuses("deberta-v3", {{"conv_kernel_size", 3}}, "conv_kernel_size: 3 is not supported");
   refuses("deberta-v3", {{"attention_head_size", 64}}, "attention_head_size: 64 is not supported");
   refuses("deberta-v3", {{"pos_att_type", "c2p|p2p"}}, "pos_att_type: 'p2p' is not supported");

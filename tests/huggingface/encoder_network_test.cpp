@@ -91,12 +91,30 @@ BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
 }
 
 BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
-  for (const std::string name :
-       {"bert", "bert-old-names", "bert-no-prefix", "bert-untied", "bert-gelu-new", "bert-silu",
-        "bert-relu", "bert-f16", "bert-bf16", "bert-shards", "roberta", "xlm-roberta", "albert",
-        "albert-groups", "distilbert", "electra", "electra-one-size", "modernbert",
-        "modernbert-biases", "deberta-v3", "deberta-v2-projections", "deberta-v2-by-query",
-        "deberta-v2-by-key", "deberta-v2-absolute"}) {
+  for (const std::string name : {"bert",
+                                 "bert-old-names",
+                                 "bert-no-prefix",
+                                 "bert-untied",
+                                 "bert-gelu-new",
+                                 "bert-silu",
+                                 "bert-relu",
+                                 "bert-f16",
+                                 "bert-bf16",
+                                 "bert-shards",
+                                 "roberta",
+                                 "xlm-roberta",
+                                 "albert",
+                                 "albert-groups",
+                                 "distilbert",
+                                 "electra",
+                                 "electra-one-size",
+                                 "modernbert",
+                                 "modernbert-biases",
+                                 "deberta-v3",
+                                 "deberta-v2-projections",
+                                 "deberta-v2-by-query",
+                                 "deberta-v2-by-key",
+                                 "deberta-v2-absolute"}) {
     BOOST_TEST_CONTEXT(name) {
       EncoderNetwork model = network(name);
       for (const test::NetworkCase& expected : test::network_cases(name)) {

@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_CASE(config_json_tells_the_kind) {
                            "deberta-v3", "modernbert"}) {
     BOOST_TEST((network_kind(test::network_folder(name)) == NetworkKind::masked));
   }
-  for (const char* name : {"opt", "gpt2", "llama", "gemma3", "falcon-alibi", "gemma3-images",
-                           "mistral3", "llava"}) {
+  for (const char* name :
+       {"opt", "gpt2", "llama", "gemma3", "falcon-alibi", "gemma3-images", "mistral3", "llava"}) {
     BOOST_TEST((network_kind(test::network_folder(name)) == NetworkKind::causal));
   }
 }

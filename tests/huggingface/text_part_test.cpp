@@ -65,8 +65,9 @@ BOOST_FIXTURE_TEST_CASE(the_language_model_is_all_or_text_config, Folder) {
   BOOST_TEST(inner.fields.count("hidden_size") == 8U);
   BOOST_TEST(inner.fields.count("vocab_size") == 262'208U);  // that of Gemma3TextConfig
   BOOST_TEST(!inner.tied.has_value());
-  BOOST_TEST(part(R"({"model_type": "llava", "text_config": {"model_type": "mistral"}})")
-                 .model_type == "mistral");
+  BOOST_TEST(
+      part(R"({"model_type": "llava", "text_config": {"model_type": "mistral"}})").model_type ==
+      "mistral");
   BOOST_CHECK_EXCEPTION((void)part(R"({"model_type": "gemma3", "text_config": 3})"), Error,
                         says(Fault::user, "text_config: is 3, not an object"));
 }

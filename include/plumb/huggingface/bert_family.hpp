@@ -198,8 +198,7 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
     } else if (part == "p2c") {
       shape.by_key = true;
     } else {
-      throw fields.wrong("pos_att_type", "'" + part + "' is not supported",
-                         "only c2p and p2c are");
+      throw fields.wrong("pos_att_type", "'" + part + "' is not supported", "only c2p and p2c are");
     }
   }
   const float products = 1.0F + (shape.by_query ? 1.0F : 0.0F) + (shape.by_key ? 1.0F : 0.0F);
@@ -218,17 +217,17 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
                        "fetch the model's config.json again");
   }
   shape.is_shared = fields.flag("share_att_key", false);
-  shape.has_norm = lower_case(fields.text("norm_rel_ebd", "none")).find("layer_norm") !=
-                   std::string::npos;
+  shape.has_norm =
+      lower_case(fields.text("norm_rel_ebd", "none")).find("layer_norm") != std::string::npos;
   config.distances = shape;
 }
 
 inline void read_deberta2(const ConfigFields& fields, EncoderConfig& config) {
   read_bert_sizes(fields, config);
-  config.token_types = fields.find("type_vocab_size") != nullptr &&
-                               *fields.find("type_vocab_size") == Json(0)
-                           ? 0
-                           : fields.count("type_vocab_size", 0);
+  config.token_types =
+      fields.find("type_vocab_size") != nullptr && *fields.find("type_vocab_size") == Json(0)
+          ? 0
+          : fields.count("type_vocab_size", 0);
   config.activation = config.head_activation = fields.activation("hidden_act", "gelu");
   set_bert_parts(config, fields.epsilon("layer_norm_eps", 1e-7));
   config.embedding = fields.count("embedding_size", config.hidden);
@@ -250,7 +249,8 @@ inline void read_deberta2(const ConfigFields& fields, EncoderConfig& config) {
   }
   name_head(config, "lm_predictions.lm_head.dense", "lm_predictions.lm_head.LayerNorm",
             "lm_predictions.lm_head", "lm_predictions.lm_head.bias");
-  config.tied = true;  // this head multiplies with the embeddings, whatever tie_word_embeddings says
+  config.tied =
+      true;  // this head multiplies with the embeddings, whatever tie_word_embeddings says
   fields.expect("embedding_size", config.hidden);
 }
 
@@ -271,15 +271,14 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
                [&](std::size_t layer) { return layer % each != 0; });
   const ConfigFields rope = fields.object("rope_parameters"), old = fields.object("rope_scaling");
   const auto rotary = [&](const char* kind, const char* theta, double absent) {
-    return read_rotary(
-        rope.find(kind) ? rope.object(kind) : old, fields.none(),
-        {.theta = fields.positive(theta, absent), .head_size = config.head_size}, config.positions);
+    return read_rotary(rope.find(kind) ? rope.object(kind) : old, fields.none(),
+                       {.theta = fields.positive(theta, absent), .head_size = config.head_size},
+                       config.positions);
   };
   const double global = fields.positive("global_rope_theta", 160'000);
-  config.rotaries = {
-      rotary("full_attention", "global_rope_theta", global),
-      rotary("sliding_attention", "local_rope_theta",
-             fields.is_null("local_rope_theta") ? global : 10'000)};
+  config.rotaries = {rotary("full_attention", "global_rope_theta", global),
+                     rotary("sliding_attention", "local_rope_theta",
+                            fields.is_null("local_rope_theta") ? global : 10'000)};
   rotate_by_window(config);
   DecoderNames& names = config.names;
   names.tokens = "embeddings.tok_embeddings.weight";

@@ -43,8 +43,9 @@ class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
-                                           const DecoderConfig& config) {
-    return DecoderNetwork(folder, config);
+                                           const DecoderConfig& config,
+                                           ProductType products = ProductType::exact) {
+    return DecoderNetwork(folder, config, products);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
@@ -103,11 +104,12 @@ class DecoderNetwork {
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
-  DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config)
+  DecoderNetwork(const std::filesystem::path& folder, const DecoderConfig& config,
+                 ProductType products)
       : config_(config) {
     const Safetensors tensors(folder);
     const DecoderNames& names = config.names;
-    const WeightReader reader(tensors, folder, config.prefixes());
+    const WeightReader reader(tensors, folder, config.prefixes(), products);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string head = names.head + ".weight";
     if (config.unties_by_stored_head && reader.find(head) != nullptr) config_.tied = false;

@@ -50,9 +50,7 @@ class DistanceRows {
     const float part = logarithm(static_cast<float>(distance) / middle) / whole;
     return half + static_cast<std::size_t>(std::ceil(part * (middle - 1)));
   }
-  static float logarithm(float x) {
-    return static_cast<float>(std::log(static_cast<double>(x)));
-  }
+  static float logarithm(float x) { return static_cast<float>(std::log(static_cast<double>(x))); }
 
   DistanceShape shape_;
   std::vector<std::size_t> numbers_;  // by distance

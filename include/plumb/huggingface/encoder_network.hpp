@@ -42,8 +42,9 @@ class EncoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static EncoderNetwork read(const std::filesystem::path& folder,
-                                           const EncoderConfig& config) {
-    return EncoderNetwork(folder, config);
+                                           const EncoderConfig& config,
+                                           ProductType products = ProductType::exact) {
+    return EncoderNetwork(folder, config, products);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
@@ -94,17 +95,19 @@ class EncoderNetwork {
   // of them changes a number.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
-  EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config)
+  EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config,
+                 ProductType products)
       : config_(config) {
     const Safetensors tensors(folder);
     const DecoderNames& names = config.names;
-    const WeightReader reader(tensors, folder, names.prefix);
+    const WeightReader reader(tensors, folder, config.prefixes(), products);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string head = names.head + ".weight";
     const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;
     tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     if (!names.positions.empty()) {
-      positions_ = reader.rows(names.positions, config.first_position + config.positions, embedding);
+      positions_ =
+          reader.rows(names.positions, config.first_position + config.positions, embedding);
     }
     if (config.token_types > 0) {
       type_ = reader.rows("embeddings.token_type_embeddings.weight", config.token_types, embedding);
@@ -302,8 +305,8 @@ class EncoderNetwork {
     }
     std::vector<SeenSlots> seen;  // by tile
     for (std::size_t i = 0; i < asked.size(); i += tile) {
-      seen.push_back(seen_by(asked.subspan(i, (std::min)(tile, asked.size() - i)), length,
-                             config_.window(l)));
+      seen.push_back(
+          seen_by(asked.subspan(i, (std::min)(tile, asked.size() - i)), length, config_.window(l)));
     }
     for (std::size_t h = 0; h < config_.heads; ++h) {
       const float* const queries = scratch.queries.data() + h * size;
@@ -369,7 +372,7 @@ class EncoderNetwork {
   PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ is the decoder where it is tied
   std::vector<float> positions_, type_;
   Norm norm_, final_norm_, head_norm_;
-  std::vector<DecoderLayer> layers_;  // as they are stored
+  std::vector<DecoderLayer> layers_;       // as they are stored
   std::vector<DistanceScores> distances_;  // by stored layer; empty without distances
   DistanceRows distance_rows_;
   std::uint64_t asked_ = 0, computed_ = 0;

@@ -37,18 +37,16 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
   throw part.fields.wrong(
       "model_type", "'" + type + "' is not known",
-      is_code ? "its network is Python code of its own, so serve it with vLLM and "
-                "--trust-remote-code, and give `server`"
-              : "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it "
-                "with vLLM and give `server`; known are " +
-                    text_list(encoder_architectures,
-                              [](const auto& one) { return one.model_type; }) +
-                    ", " +
-                    text_list(decoder_architectures,
-                              [](const auto& one) { return one.model_type; }) +
-                    ", and of texts with images " +
-                    text_list(detail::text_wrappers,
-                              [](const auto& one) { return one.model_type; }));
+      is_code
+          ? "its network is Python code of its own, so serve it with vLLM and "
+            "--trust-remote-code, and give `server`"
+          : "convert the folder to GGUF with llama.cpp's convert_hf_to_gguf.py, or serve it "
+            "with vLLM and give `server`; known are " +
+                text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", " +
+                text_list(decoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", and of texts with images " +
+                text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
 }
 
 }  // namespace plumb

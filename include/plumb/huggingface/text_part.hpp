@@ -29,15 +29,18 @@ inline constexpr TextWrapper text_wrappers[] = {
 /// Sizes that a text_config of that type may leave out.
 inline Json absent_sizes(std::string_view text_type) {
   if (text_type == "gemma3_text") {
-    return {{"vocab_size", 262'208U},       {"hidden_size", 2304U},
-            {"intermediate_size", 9216U},   {"num_hidden_layers", 26U},
-            {"num_attention_heads", 8U},    {"num_key_value_heads", 4U},
+    return {{"vocab_size", 262'208U},
+            {"hidden_size", 2304U},
+            {"intermediate_size", 9216U},
+            {"num_hidden_layers", 26U},
+            {"num_attention_heads", 8U},
+            {"num_key_value_heads", 4U},
             {"max_position_embeddings", 131'072U}};
   }
   if (text_type == "llama") {
-    return {{"vocab_size", 32'000U},      {"hidden_size", 4096U},
+    return {{"vocab_size", 32'000U},        {"hidden_size", 4096U},
             {"intermediate_size", 11'008U}, {"num_hidden_layers", 32U},
-            {"num_attention_heads", 32U}, {"max_position_embeddings", 2048U}};
+            {"num_attention_heads", 32U},   {"max_position_embeddings", 2048U}};
   }
   return Json::object();
 }

@@ -35,8 +35,11 @@ class WeightReader {
  public:
   /// Each of `prefixes` is tried before a name, in order, then the name alone.
   WeightReader(const Safetensors& tensors, std::filesystem::path folder,
-               std::vector<std::string> prefixes)
-      : tensors_(tensors), folder_(std::move(folder)), prefixes_(std::move(prefixes)) {
+               std::vector<std::string> prefixes, ProductType products = ProductType::exact)
+      : tensors_(tensors),
+        folder_(std::move(folder)),
+        prefixes_(std::move(prefixes)),
+        products_(products) {
     prefixes_.emplace_back();
   }
   WeightReader(const Safetensors& tensors, std::filesystem::path folder, std::string prefix)
@@ -127,9 +130,10 @@ class WeightReader {
     });
   }
 
-  /// What weights of these tensors can be held in: their type, or F32 where they differ. They are
-  /// there.
+  /// What weights of these tensors are held in: their type, or F32 where they differ; pairs for products
+  /// in BF16. They are there.
   [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
+    if (products_ == ProductType::bf16) return WeightType::bf16_pairs;
     std::optional<WeightType> type;
     for (const std::string& name : names) {
       const WeightType one = weight_type_named(find(name)->type()).value_or(WeightType::f32);
@@ -197,6 +201,7 @@ class WeightReader {
   const Safetensors& tensors_;
   std::filesystem::path folder_;
   std::vector<std::string> prefixes_;
+  ProductType products_ = ProductType::exact;
 };
 
 }  // namespace plumb
