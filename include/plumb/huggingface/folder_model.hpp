@@ -55,9 +55,9 @@ class FolderModel {
       described.warnings.push_back(
           "Products are computed in BF16 (`precision` bf16), which rounds weights and activations "
           "to "
-          "8 bits: scores differ from exact ones by MEAN nats a statement on average and by WORST "
-          "at "
-          "worst in SmolLM2-135M, and answers may differ too.");
+          "8 bits: scores differ from exact ones by a tenth of a nat a statement on average and by "
+          "more "
+          "than a nat at worst (SmolLM2-135M), and answers may differ too.");
     }
     return described;
   }

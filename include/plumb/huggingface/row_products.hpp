@@ -66,6 +66,16 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 #endif
 }
 
+/// A vector of numbers as they are stored. A member, as GCC drops a vector's size from template arguments.
+template <class Number>
+struct LanesOf {
+  using Type = FloatLanes;
+};
+template <>
+struct LanesOf<NumberPair> {
+  using Type = PairLanes;
+};
+
 /// Where a tile's numbers lie.
 template <class Number = float>
 struct ProductTile {
@@ -94,8 +104,9 @@ struct TileRow {
     }
     (std::make_index_sequence<Lanes>{});
   }
-  template <class NumberLanes, class Number>
-  [[gnu::always_inline]] void add(const NumberLanes (&columns)[Lanes], Number number) {
+  template <class Number>
+  [[gnu::always_inline]] void add(const typename LanesOf<Number>::Type (&columns)[Lanes],
+                                  Number number) {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
       ((sums[C] = add_product(sums[C], columns[C], number)), ...);
     }
@@ -118,7 +129,7 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
   const Number* at = tile.columns;
   const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
   for (std::size_t k = 0; k < depth; ++k, at += step) {
-    const decltype(load_lanes(at)) columns[] = {load_lanes(at + C * lane_step)...};
+    const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
     (sums[R].add(columns, row[R][k]), ...);
   }
   (sums[R].store(tile.sums + R * tile.sum_stride), ...);
