@@ -21,8 +21,11 @@ void set_threads([[maybe_unused]] const plumb::ModelOptions& options) {
 template <class Model>
 plumb::AnyModel folder_model(const plumb::ModelOptions& options) {
   set_threads(options);
-  return plumb::AnyModel::made_by(
-      [&] { return Model(options.model, options.parse_special_tokens); });
+  return plumb::AnyModel::made_by([&] {
+    return Model(options.model, options.parse_special_tokens,
+                 options.precision == plumb::Precision::bf16 ? plumb::ProductType::bf16
+                                                             : plumb::ProductType::exact);
+  });
 }
 
 }  // namespace

@@ -158,8 +158,8 @@ struct ReferenceModels {
     if (!plumb::is_hugging_face_folder(path)) return false;
     if (options.precision == plumb::Precision::fast) {
       throw plumb::user_error({.setting = "precision"},
-                              "fast is for .gguf files; Hugging Face folders are computed in F32",
-                              "leave it out");
+                              "fast is for .gguf files; Hugging Face folders are computed exact or in bf16",
+                              "say one of these, or leave it out");
     }
     if (const auto chosen = options.engine.first_chosen(); !chosen.empty()) {
       throw plumb::user_error({.setting = std::string(chosen)},

@@ -142,6 +142,8 @@ BOOST_AUTO_TEST_CASE(exact_scores_keep_an_f32_cache_and_no_flash_attention) {
   BOOST_TEST(context(CacheType::f16, Precision::fast).type_v == GGML_TYPE_F16);
   BOOST_CHECK_EXCEPTION((void)context(CacheType::f32, Precision::fast), Error,
                         says(Fault::user, "`cache-type`: f32 has no effect on fast scores"));
+  BOOST_CHECK_EXCEPTION((void)context({}, Precision::bf16), Error,
+                        says(Fault::user, "`precision`: bf16 is for Hugging Face folders"));
   BOOST_TEST(context(CacheType::q8_0, Precision::fast).type_k == GGML_TYPE_Q8_0);
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     EngineOptions engine;

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
                         shows(Fault::user, "--threads: is more than 1024; 0 takes one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
-      shows(Fault::user, "--precision: 'half' is not a choice; say exact or fast"));
+      shows(Fault::user, "--precision: 'half' is not a choice; say exact, fast or bf16"));
 }
 
 BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
@@ -343,6 +343,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
   BOOST_TEST(other([](auto& m, auto&) { m.weights = "BF16"; }) == 0.5);
   BOOST_TEST(other([](auto& m, auto&) { m.cache_type = "f16"; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::fast; }) == 0.5);
+  BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::bf16; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.server = "http://x"; }) == 0.5);
   // An engine of one's own says what it computes in.
   BOOST_TEST(other([](auto&, auto& t) { t.takes_precision = false; }) == 1e-3);

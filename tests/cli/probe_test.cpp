@@ -254,6 +254,8 @@ BOOST_FIXTURE_TEST_CASE(the_model_is_made_from_the_options, ConsoleFiles) {
   BOOST_TEST(seen.model == folder / "model.gguf");
   BOOST_TEST((seen.precision == Precision::fast));
   BOOST_TEST(seen.threads == 3);
+  BOOST_TEST(run_words(probe_words({"--precision", "bf16"}, "rounded"), make_model).code == 0);
+  BOOST_TEST((seen.precision == Precision::bf16));
   BOOST_TEST(run_words(probe_words({}, "default"), make_model).code == 0);
   BOOST_TEST((seen.precision == Precision::exact));
   BOOST_TEST(seen.threads >= 1);

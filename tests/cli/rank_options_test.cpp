@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
   refused({"--reduction", "max", "--method", "likelihood"},
           "'max' is not a choice; say sum or mean");
   refused({"--relations", "a,,b"}, "'a,,b' has an empty item");
-  refused({"--precision", "half"}, "'half' is not a choice; say exact or fast");
+  refused({"--precision", "half"}, "'half' is not a choice; say exact, fast or bf16");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

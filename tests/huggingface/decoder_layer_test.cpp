@@ -17,8 +17,8 @@ BOOST_AUTO_TEST_SUITE(decoder_layer)
 
 namespace {
 
-// Two numbers, one head; three between. As in the test of an encoder's layer: the product of what
-// attention gathered is (6, 2), so after (1, 0) the sum is (7, 2), which a layer norm makes (1, −1).
+// Two numbers, one head; three between. The product of what attention gathered is (6, 2), so after (1, 0)
+// the sum is (7, 2), which a layer norm makes (1, −1).
 const std::vector<test::PlainTensor> weights{
     {"l.qkv.weight", {6, 2}, {1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3}},
     {"l.qkv.bias", {6}, {0, 0, 0, 0, 0, 1}},
@@ -91,6 +91,16 @@ BOOST_FIXTURE_TEST_CASE(norms_after_the_sums_are_those_of_a_hand, Folder) {
   DecoderConfig as = config();
   as.norm_after_sum = true;
   near(finished(as), {1, -5});
+}
+
+BOOST_FIXTURE_TEST_CASE(one_layer_may_go_without_the_norm_before_attention, Folder) {
+  write("model.safetensors", test::stored(weights));
+  const Safetensors file(path());
+  std::vector<float> input, made;
+  const DecoderLayer first(WeightReader(file, path(), ""), "l.", config(), false);
+  first.project(config(), std::vector<float>{5, 7}, std::vector<std::size_t>{0}, nullptr, input,
+                made);
+  near(made, {5, 7, 10, 14, 15, 22});
 }
 
 BOOST_FIXTURE_TEST_CASE(norms_on_what_is_added_are_those_of_a_hand, Folder) {

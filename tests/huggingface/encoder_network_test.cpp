@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/huggingface/encoder_architectures.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
@@ -90,10 +91,30 @@ BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
 }
 
 BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
-  for (const std::string name :
-       {"bert", "bert-old-names", "bert-no-prefix", "bert-untied", "bert-gelu-new", "bert-silu",
-        "bert-relu", "bert-f16", "bert-bf16", "bert-shards", "roberta", "xlm-roberta", "albert",
-        "albert-groups", "distilbert"}) {
+  for (const std::string name : {"bert",
+                                 "bert-old-names",
+                                 "bert-no-prefix",
+                                 "bert-untied",
+                                 "bert-gelu-new",
+                                 "bert-silu",
+                                 "bert-relu",
+                                 "bert-f16",
+                                 "bert-bf16",
+                                 "bert-shards",
+                                 "roberta",
+                                 "xlm-roberta",
+                                 "albert",
+                                 "albert-groups",
+                                 "distilbert",
+                                 "electra",
+                                 "electra-one-size",
+                                 "modernbert",
+                                 "modernbert-biases",
+                                 "deberta-v3",
+                                 "deberta-v2-projections",
+                                 "deberta-v2-by-query",
+                                 "deberta-v2-by-key",
+                                 "deberta-v2-absolute"}) {
     BOOST_TEST_CONTEXT(name) {
       EncoderNetwork model = network(name);
       for (const test::NetworkCase& expected : test::network_cases(name)) {
@@ -107,11 +128,13 @@ BOOST_AUTO_TEST_CASE(hidden_vectors_and_logits_are_those_of_transformers) {
 }
 
 BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_what_else_is_asked) {
-  EncoderNetwork model = network("roberta");
-  const std::vector<MaskedQuery> queries = random_queries(300);
-  const EmbeddingMatrix together = ask(model, queries);
-  for (std::size_t q = 0; q < queries.size(); ++q) {
-    BOOST_TEST((ask(model, {queries[q]}) == together.row(static_cast<Eigen::Index>(q))));
+  for (const char* const name : {"roberta", "modernbert", "deberta-v3"}) {
+    EncoderNetwork model = network(name);
+    const std::vector<MaskedQuery> queries = random_queries(300);
+    const EmbeddingMatrix together = ask(model, queries);
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      BOOST_TEST((ask(model, {queries[q]}) == together.row(static_cast<Eigen::Index>(q))), name);
+    }
   }
 }
 

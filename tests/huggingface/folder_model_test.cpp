@@ -65,6 +65,22 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
                         test::says(Fault::user, "model_type: is of a causal model"));
 }
 
+BOOST_AUTO_TEST_CASE(products_in_bf16_are_said_or_refused) {
+  const BertFolder folder;
+  BOOST_TEST(HuggingFaceMaskedModel(folder.path()).describe().warnings.empty());
+  const auto rounding = [&] {
+    return HuggingFaceMaskedModel(folder.path(), false, ProductType::bf16);
+  };
+  if (!detail::has_bf16_products) {
+    BOOST_CHECK_EXCEPTION((void)rounding(), Error,
+                          test::says(Fault::user, "`precision`: bf16 needs a processor with"));
+    return;
+  }
+  const std::vector<std::string> warnings = rounding().describe().warnings;
+  BOOST_TEST_REQUIRE(warnings.size() == 1U);
+  BOOST_TEST(warnings[0].starts_with("Products are computed in BF16 (`precision` bf16)"));
+}
+
 BOOST_AUTO_TEST_CASE(a_token_without_an_embedding_is_refused_only_in_a_text_that_holds_it) {
   const BertFolder folder(5000);
   HuggingFaceMaskedModel model(folder.path());

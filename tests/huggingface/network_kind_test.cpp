@@ -2,6 +2,8 @@
 #include "plumb/huggingface/network_kind.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
 
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
@@ -13,18 +15,29 @@ using test::says;
 BOOST_AUTO_TEST_SUITE(network_kind_tests)
 
 BOOST_AUTO_TEST_CASE(config_json_tells_the_kind) {
-  for (const char* name : {"bert", "roberta", "xlm-roberta", "albert", "distilbert"}) {
+  for (const char* name : {"bert", "roberta", "xlm-roberta", "albert", "distilbert", "electra",
+                           "deberta-v3", "modernbert"}) {
     BOOST_TEST((network_kind(test::network_folder(name)) == NetworkKind::masked));
   }
-  for (const char* name : {"opt", "gpt2", "llama", "gemma3", "falcon-alibi"}) {
+  for (const char* name :
+       {"opt", "gpt2", "llama", "gemma3", "falcon-alibi", "gemma3-images", "mistral3", "llava"}) {
     BOOST_TEST((network_kind(test::network_folder(name)) == NetworkKind::causal));
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(what_neither_kind_knows_is_refused_with_a_way_on, test::TemporaryFolder) {
-  write("config.json", R"({"model_type": "phi3small"})");
-  BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
-                        says(Fault::user, "model_type: 'phi3small' is not known; convert it: "));
+  const auto refuses = [&](const char* config, const char* words) {
+    write("config.json", config);
+    BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error, says(Fault::user, words));
+  };
+  refuses(R"({"model_type": "llama4"})", "model_type: 'llama4' is not known; convert it: ");
+  // What runs by Python code in the folder cannot be converted.
+  const std::string served =
+      " is not known; its network is Python code of its own, so serve it with vLLM and "
+      "--trust-remote-code, and give `server`";
+  refuses(R"({"model_type": "phi3small"})", ("'phi3small'" + served).c_str());
+  refuses(R"({"model_type": "own", "auto_map": {"AutoModelForCausalLM": "modeling.Own"}})",
+          ("'own'" + served).c_str());
   write("config.json", "{}");
   BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
                         says(Fault::user, "model_type: is missing"));

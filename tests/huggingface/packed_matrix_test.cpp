@@ -32,11 +32,15 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
   for (const Eigen::Index outputs : {1, 15, 16, 17, 50, 600}) {
     for (const Eigen::Index inputs : {1, 3, 40}) {
       const Rows weights = integers(outputs, inputs, 1), bias = integers(1, outputs, 2);
-      PackedMatrix matrix(static_cast<std::size_t>(outputs), static_cast<std::size_t>(inputs));
-      for (Eigen::Index o = 0; o < outputs; ++o) {
-        matrix.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+      const auto wide = static_cast<std::size_t>(outputs);
+      PackedMatrix matrix(wide, static_cast<std::size_t>(inputs));
+      PackedMatrix pairs(wide, static_cast<std::size_t>(inputs), WeightType::bf16_pairs);
+      for (PackedMatrix* const one : {&matrix, &pairs}) {
+        for (Eigen::Index o = 0; o < outputs; ++o) {
+          one->set_output(static_cast<std::size_t>(o), row_of(weights, o));
+        }
+        one->set_bias(0, row_of(bias, 0));
       }
-      matrix.set_bias(0, row_of(bias, 0));
       for (const Eigen::Index count : {1, 2, 5, 6, 7, 8, 9, 20}) {
         const Rows rows = integers(count, inputs, 3);
         const Rows expected = (rows * weights.transpose()).rowwise() + bias.row(0);
@@ -45,6 +49,12 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
                         matrix.outputs());
         matrix.multiply_shared(rows.data(), static_cast<std::size_t>(count), matrix.inputs(),
                                shared.data(), matrix.outputs());
+        BOOST_TEST((out == expected));
+        BOOST_TEST((shared == expected));
+        pairs.multiply(rows.data(), static_cast<std::size_t>(count), matrix.inputs(), out.data(),
+                       wide);
+        pairs.multiply_shared(rows.data(), static_cast<std::size_t>(count), matrix.inputs(),
+                              shared.data(), wide);
         BOOST_TEST((out == expected));
         BOOST_TEST((shared == expected));
       }
@@ -103,6 +113,25 @@ BOOST_AUTO_TEST_CASE(weights_of_16_bits_give_the_bits_that_they_give_in_32) {
   }
 }
 
+// BF16 has 7 bits behind the first: 1 + 1/256 is halfway and becomes the even 1, 1 + 3/256 the even
+// 1 + 4/256, and 1 + 1/512 becomes 1.
+BOOST_AUTO_TEST_CASE(products_in_bf16_round_weights_and_rows) {
+  const float low = 1 + 1 / 256.0F, high = 1 + 3 / 256.0F, near_one = 1 + 1 / 512.0F;
+  PackedMatrix matrix(2, 3, WeightType::bf16_pairs);
+  matrix.set_output(0, std::vector<float>{low, high, 2});
+  matrix.set_input(0, 1, std::vector<float>{near_one});
+  matrix.set_input(2, 1, std::vector<float>{-8});
+  std::vector<float> out(2);
+  const std::vector<float> row{high, near_one, low};
+  matrix.multiply(row.data(), 1, 3, out.data(), 2);
+  const float up = 1 + 4 / 256.0F;
+  BOOST_TEST(out[0] == up + up + 2);
+  BOOST_TEST(out[1] == up - 8);
+  std::vector<float> held(3, 10);
+  matrix.add_output_to(0, held.data());
+  BOOST_TEST(held == (std::vector<float>{11, 10 + up, 12}));
+}
+
 BOOST_AUTO_TEST_CASE(weights_may_come_by_input) {
   const Rows weights = integers(21, 7, 4), columns = weights.transpose();
   PackedMatrix by_output(21, 7), by_input(21, 7);
@@ -124,17 +153,21 @@ BOOST_AUTO_TEST_CASE(weights_may_come_by_input) {
 
 BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_its_neighbours) {
   const Rows weights = Rows::Random(70, 333), rows = Rows::Random(29, 333);
-  PackedMatrix matrix(70, 333);
-  for (Eigen::Index o = 0; o < 70; ++o) {
-    matrix.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+  for (const WeightType type : {WeightType::f32, WeightType::bf16_pairs}) {
+    PackedMatrix matrix(70, 333, type);
+    for (Eigen::Index o = 0; o < 70; ++o) {
+      matrix.set_output(static_cast<std::size_t>(o), row_of(weights, o));
+    }
+    Rows together(29, 70), alone(1, 70);
+    matrix.multiply(rows.data(), 29, 333, together.data(), 70);
+    for (Eigen::Index r = 0; r < 29; ++r) {
+      matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
+      BOOST_TEST((alone.row(0) == together.row(r)));
+    }
+    // Each product of two numbers below 1 is off by up to 2^-8 of it.
+    const float most = type == WeightType::f32 ? 1e-4F : 333 / 256.0F;
+    BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < most);
   }
-  Rows together(29, 70), alone(1, 70);
-  matrix.multiply(rows.data(), 29, 333, together.data(), 70);
-  for (Eigen::Index r = 0; r < 29; ++r) {
-    matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
-    BOOST_TEST((alone.row(0) == together.row(r)));
-  }
-  BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < 1e-4F);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

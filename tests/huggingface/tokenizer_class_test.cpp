@@ -48,6 +48,13 @@ BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_t
   BOOST_TEST(class_of(folder, "GPT2Tokenizer", "", "phi3") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "qwen2") == "Qwen2Tokenizer");
   BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "cohere") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "", "", "electra") == "BertTokenizer");
+  BOOST_TEST(class_of(folder, "", "", "deberta-v2") == "DebertaV2Tokenizer");
+  BOOST_TEST(class_of(folder, "DebertaV2TokenizerFast", "", "deberta-v2") == "DebertaV2Tokenizer");
+  BOOST_TEST(class_of(folder, "RobertaTokenizer", "", "modernbert") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "LlamaTokenizerFast", "", "llava") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "LlamaTokenizerFast", "", "mistral3") == "TokenizersBackend");
+  BOOST_TEST(class_of(folder, "", "", "gemma3") == "GemmaTokenizer");
 }
 
 BOOST_AUTO_TEST_CASE(llamas_class_over_byte_level_files_is_tokenizer_json) {
@@ -67,44 +74,6 @@ BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
                         says(Fault::user, "model_type: has the class \"CohereTokenizer\""));
   BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"), plumb::Error,
                         says(Fault::user, "tokenizer_config.json: tokenizer_class: \"Canine"));
-}
-
-BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
-  plumb::TokenizerFiles files;
-  const auto build = [&](std::string_view name, const char* config) {
-    files.config = plumb::TokenizerJson::parse(config);
-    files.tokenizer = plumb::TokenizerJson::parse(
-        R"({"model": {"vocab": {"a": 0}, "merges": [], "ignore_merges": true}, "normalizer":
-            {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled",
-            "precompiled_charsmap": "AA=="}]}})");
-    plumb::detail::class_named(name)->build(files);
-    return files.tokenizer;
-  };
-  auto made = build("LlamaTokenizer", "{}");
-  BOOST_TEST(made["pre_tokenizer"]["prepend_scheme"] == "first");
-  BOOST_TEST((made["normalizer"].is_null() && made["model"]["byte_fallback"] == true));
-  BOOST_TEST(!made["model"].contains("ignore_merges"));
-  BOOST_TEST(build("LlamaTokenizer", R"({"legacy": true})")["pre_tokenizer"]["prepend_scheme"] ==
-             "always");
-  BOOST_TEST(
-      build("LlamaTokenizer",
-            R"({"add_prefix_space": false, "legacy": true})")["pre_tokenizer"]["prepend_scheme"] ==
-      "never");
-  made = build("GPTNeoXTokenizer", R"({"add_prefix_space": true})");
-  BOOST_TEST(
-      (made["normalizer"]["type"] == "NFC" && made["pre_tokenizer"]["add_prefix_space"] == true));
-  made = build("XLMRobertaTokenizer", R"({"add_prefix_space": false})");
-  BOOST_TEST(made["normalizer"]["type"] == "Precompiled");
-  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["prepend_scheme"] == "never");
-  BOOST_TEST(made["model"]["unk_id"] == 3);
-  made = build("AlbertTokenizer", R"({"keep_accents": true, "do_lower_case": false})");
-  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);  // two of quotes, and the map
-  made = build("Qwen2Tokenizer", "{}");
-  BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["use_regex"] == false);
-  made = build("GemmaTokenizer", R"({"unk_token": "<unk>"})");
-  BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
-  made = build("GPT2Tokenizer", "{}");
-  BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

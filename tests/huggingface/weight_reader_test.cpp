@@ -38,6 +38,9 @@ BOOST_FIXTURE_TEST_CASE(a_prefix_may_be_there_or_not, Folder) {
   BOOST_TEST(reader.find("none") == nullptr);
   const WeightReader none(tensors, path(), "n.");
   BOOST_TEST(none.find("a.bias") == nullptr);
+  const WeightReader several(tensors, path(), std::vector<std::string>{"m.x.", "m."});
+  BOOST_TEST(several.find("a.bias") == tensors.find("m.a.bias"));
+  BOOST_TEST(several.find("LayerNorm.bias") == tensors.find("m.x.LayerNorm.beta"));
 }
 
 BOOST_FIXTURE_TEST_CASE(old_layer_norms_have_gamma_and_beta, Folder) {

@@ -2,7 +2,7 @@
 """Writes tests/support/huggingface/networks/: small random networks in the forms that are published,
 and the hidden vectors and logits that transformers computes with them.
 
-    python3 tests/support/write_network_cases.py [decoders]
+    python3 tests/support/write_network_cases.py [decoders|masked|wrapped]
 
 Run by hand, once for all; the tests read what is committed. Written with torch 2.15.0, transformers
 5.24.0, safetensors 0.8.0 and numpy 2.4.6, in F32 on a CPU. Each folder is a model (config.json and its
@@ -121,6 +121,105 @@ def decoders():
         kind.spell(OUT / kind.name)
 
 
+def masked(name, model_type, fields, config=None):
+    """A masked model of that type; `config(fields)` as for `decoder`."""
+    made = transformers.AutoConfig.for_model(model_type, **fields)
+    write(name, transformers.AutoModelForMaskedLM.from_config(made, attn_implementation="eager"))
+    if config:
+        file = OUT / name / "config.json"
+        stored = json.loads(file.read_text())
+        config(stored)
+        file.write_text(json.dumps(stored, indent=2) + "\n")
+
+
+def old_modernbert(stored):
+    """As the first published ModernBERT checkpoints say it."""
+    rope = stored.pop("rope_parameters")
+    del stored["layer_types"]
+    stored["global_rope_theta"] = rope["full_attention"]["rope_theta"]
+    stored["local_rope_theta"] = rope["sliding_attention"]["rope_theta"]
+    stored["global_attn_every_n_layers"] = 3
+
+
+def masked_models():
+    masked("electra", "electra", dict(BERT, embedding_size=12))
+    masked("electra-one-size", "electra", dict(BERT, embedding_size=20, hidden_act="relu", tie_word_embeddings=False))
+    modern = dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=4, num_attention_heads=4, intermediate_size=20,
+                  max_position_embeddings=16, local_attention=4, pad_token_id=0, bos_token_id=2, eos_token_id=3,
+                  cls_token_id=2, sep_token_id=3, rope_parameters={
+                      "full_attention": {"rope_type": "default", "rope_theta": 100.0},
+                      "sliding_attention": {"rope_type": "default", "rope_theta": 20.0}})
+    masked("modernbert", "modernbert", modern, config=old_modernbert)
+    masked("modernbert-biases", "modernbert", dict(
+        modern, local_attention=7, attention_bias=True, mlp_bias=True, norm_bias=True, classifier_bias=True,
+        decoder_bias=False, hidden_activation="silu", classifier_activation="relu", tie_word_embeddings=False,
+        layer_types=["sliding_attention", "full_attention", "full_attention", "sliding_attention"]))
+    deberta = dict(BERT, relative_attention=True, max_relative_positions=-1, pad_token_id=0)
+    masked("deberta-v3", "deberta-v2", dict(
+        deberta, position_buckets=4, share_att_key=True, pos_att_type="p2c|c2p", position_biased_input=False,
+        norm_rel_ebd="layer_norm", type_vocab_size=0, legacy=False))
+    masked("deberta-v2-projections", "deberta-v2", dict(
+        deberta, max_relative_positions=5, share_att_key=False, pos_att_type=["c2p", "p2c"], type_vocab_size=2,
+        embedding_size=12, hidden_act="relu"))
+    masked("deberta-v2-by-query", "deberta-v2", dict(
+        deberta, position_buckets=6, max_relative_positions=12, pos_att_type=["c2p"], position_biased_input=False))
+    masked("deberta-v2-by-key", "deberta-v2", dict(
+        deberta, position_buckets=3, pos_att_type=["p2c"], position_biased_input=False, tie_word_embeddings=False))
+    masked("deberta-v2-absolute", "deberta-v2", dict(deberta, relative_attention=False))
+
+
+def wrapped(name, model, rename=None, config=None):
+    """A model for texts and images, of which only the language model is asked."""
+    write(name, model, rename=rename)
+    file = OUT / name / "config.json"
+    stored = json.loads(file.read_text())
+    if config:
+        config(stored)
+    file.write_text(json.dumps(stored, indent=2) + "\n")
+
+
+def as_published_gemma3(stored):
+    """What gemma-3-4b-it says of its text: fields that have their usual values are not there."""
+    text = stored["text_config"]
+    old_gemma3(text)
+    for field in ("vocab_size", "tie_word_embeddings", "rms_norm_eps", "attention_bias", "num_key_value_heads"):
+        if text.get(field) == transformers.Gemma3TextConfig().to_dict().get(field):
+            del text[field]
+
+
+def in_language_model(key):
+    """As transformers 4 named them."""
+    if key.startswith("model.language_model."):
+        return key.replace("model.language_model.", "language_model.model.")
+    return "language_model." + key if key.startswith("lm_head") else key.removeprefix("model.")
+
+
+def in_model(key):
+    """As transformers 5 has them."""
+    if key.startswith("language_model.model."):
+        return key.replace("language_model.model.", "model.language_model.")
+    return key.removeprefix("language_model.") if key.startswith("language_model.lm_head") else key
+
+
+def wrapped_models():
+    vision = dict(hidden_size=4, intermediate_size=4, num_hidden_layers=1, num_attention_heads=1, image_size=4, patch_size=2)
+    gemma = dict(LLAMA, head_dim=6, num_key_value_heads=4, num_hidden_layers=3, sliding_window=4, query_pre_attn_scalar=5,
+                 layer_types=["sliding_attention", "full_attention", "sliding_attention"], rope_parameters={
+                     "full_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 300.0},
+                     "sliding_attention": {"rope_type": "default", "rope_theta": 50.0}})
+    wrapped("gemma3-images", transformers.Gemma3ForConditionalGeneration(transformers.Gemma3Config(
+        text_config=gemma, vision_config=vision, mm_tokens_per_image=1)), rename=in_language_model,
+        config=as_published_gemma3)
+    text = dict(LLAMA, rope_parameters=ROPE, tie_word_embeddings=False)
+    mistral = dict(text, model_type="mistral", sliding_window=4, head_dim=6)
+    wrapped("mistral3", transformers.Mistral3ForConditionalGeneration(transformers.Mistral3Config(
+        text_config=mistral, vision_config=dict(vision, model_type="pixtral", head_dim=4), tie_word_embeddings=False)),
+        rename=in_model)
+    wrapped("llava", transformers.LlavaForConditionalGeneration(transformers.LlavaConfig(
+        text_config=dict(text, model_type="llama"), vision_config=dict(vision, model_type="clip_vision_model"),
+        tie_word_embeddings=False)), rename=in_language_model)
+
+
 def main():
     write("bert", BertForMaskedLM(BertConfig(**BERT)))
     write("bert-old-names", BertForMaskedLM(BertConfig(**BERT)), rename=gamma_beta, change=old_bert)
@@ -146,8 +245,10 @@ def main():
     write("opt-no-final-norm", OPTForCausalLM(OPTConfig(**OPT, _remove_final_layer_norm=True, tie_word_embeddings=False)))
     write("gpt2", GPT2LMHeadModel(GPT2Config(**GPT2)))
     decoders()
+    masked_models()
+    wrapped_models()
     write("gpt2-old-names", GPT2LMHeadModel(GPT2Config(**GPT2, n_inner=28)), rename=without("transformer."), change=gpt2_masks)
 
 
 if __name__ == "__main__":
-    decoders() if sys.argv[1:] == ["decoders"] else main()
+    {"decoders": decoders, "masked": masked_models, "wrapped": wrapped_models, "": main}[" ".join(sys.argv[1:])]()

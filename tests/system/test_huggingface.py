@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import pathlib
 import shutil
 import statistics
 import unittest
@@ -283,6 +284,24 @@ class OfTheCommand(unittest.TestCase):
             self.assertEqual(json.loads((out / "run.json").read_text())["settings"]["special_tokens"], choice)
         self.assertEqual(tokens["parse"], 3)  # the token itself is one
         self.assertGreater(tokens["text"], 3)  # "[", its letters, "]"
+
+    def test_products_in_bf16_are_marked_everywhere_or_refused(self):
+        out = self.folder / "bf16"
+        processor = pathlib.Path("/proc/cpuinfo")
+        has_products = processor.exists() and "avx512_bf16" in processor.read_text(encoding="utf-8")
+        done = self.probe(self.opt, "bf16", "--precision", "bf16", code=0 if has_products else 2)
+        if not has_products:
+            self.assertIn("--precision: bf16 needs a processor with AVX512-BF16", done.stderr)
+            self.assertFalse(out.exists())
+            return
+        words = "Products are computed in BF16"
+        self.assertIn(words, done.stdout + done.stderr)
+        settings = json.loads((out / "run.json").read_text())["settings"]
+        self.assertEqual(settings["precision"], "bf16")
+        self.assertTrue(any(words in warning for warning in settings["warnings"]))
+        self.assertIn(words, (out / "report.html").read_text())
+        done = self.probe(self.opt, "bf16", "--precision", "exact", "--resume", code=2)
+        self.assertIn("precision", done.stderr)
 
     def test_every_job_runs_on_opt(self):
         command.plumb("many-shot", "--data", BEAR, "--relations", "P36", "--shots", 3, "--limit", 3, "--model", self.opt,

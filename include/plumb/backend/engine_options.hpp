@@ -39,13 +39,16 @@ enum class CacheType { f32, f16, q8_0 };
   return names[static_cast<std::size_t>(type)];
 }
 
-/// F32 cache without flash attention, so that scores are those of the weights; or neither.
-enum class Precision { exact, fast };
-[[nodiscard]] constexpr std::array<Precision, 2> every(Precision) noexcept {
-  return {Precision::exact, Precision::fast};
+/// How a model computes. exact: so that scores are those of the weights, in llama.cpp with an F32 cache
+/// and without flash attention. fast: in llama.cpp without both. bf16: in a Hugging Face folder's network
+/// with weights and activations rounded to BF16 in each product.
+enum class Precision { exact, fast, bf16 };
+[[nodiscard]] constexpr std::array<Precision, 3> every(Precision) noexcept {
+  return {Precision::exact, Precision::fast, Precision::bf16};
 }
 [[nodiscard]] constexpr std::string_view name_of(Precision precision) noexcept {
-  return precision == Precision::exact ? "exact" : "fast";
+  constexpr std::array<std::string_view, 3> names{"exact", "fast", "bf16"};
+  return names[static_cast<std::size_t>(precision)];
 }
 
 /// What computes a .gguf model: plumb's own network, or llama.cpp.

@@ -85,6 +85,11 @@ class LlamaParameters {
                        "has " + std::to_string(engine.tensor_split.size()) + " shares",
                        "llama.cpp knows " + std::to_string(llama_max_devices()) + " GPUs at most");
     }
+    if (options_.precision == Precision::bf16) {
+      throw user_error({.setting = "precision"},
+                       "bf16 is for Hugging Face folders; .gguf files are computed exact or fast",
+                       "say one of these, or leave it out");
+    }
     const bool exact = options_.precision == Precision::exact;
     if (exact != (cache_type() == CacheType::f32)) {
       throw user_error({.setting = "cache-type"},

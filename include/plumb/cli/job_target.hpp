@@ -92,8 +92,9 @@ struct JobTarget {
                        "file; without it the server is asked, where it tells",
                .idle = no_server});
     of_engine("precision", self.precision,
-              {.value = "exact|fast",
-               .help = "exact: F32 cache, no flash attention; fast: neither, and less exact",
+              {.value = "exact|fast|bf16",
+               .help = "exact: F32 cache, no flash attention; fast, of a .gguf file: neither, and "
+                       "less exact; bf16, of a Hugging Face folder: products rounded to BF16",
                .idle = on_server});
     visitor("threads", self.threads,
             {.value = "N",

@@ -3,8 +3,8 @@
 
 // What do tokens gather from the tokens they see?
 //
-//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j) v_j, for each head, over the j that
-//   token i sees
+//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j, for each head, over the
+//   j that token i sees
 // A few queries are taken at once, with all keys that one of them sees, so both sums are products of
 // small matrices (row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
 // numbers of one dimension side by side; values row by row. What a query does not see has weight 0
@@ -105,6 +105,10 @@ struct HeadScores {
   float cap = 0;
   /// Added to the score of a key, by its position; null adds nothing.
   const float* bias = nullptr;
+  /// Added to the score of a query and a key: of the first query by place, of the next ones
+  /// `added_stride` further on; null adds nothing.
+  const float* added = nullptr;
+  std::size_t added_stride = 0;
 };
 
 namespace detail {
@@ -177,6 +181,9 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
     float* const row = weights + q * slot_count;
     for (std::size_t i = 0; scores.bias != nullptr && i < slot_count; ++i) {
       row[i] += scores.bias[seen.positions[i]];
+    }
+    for (std::size_t i = 0; scores.added != nullptr && i < slot_count; ++i) {
+      row[i] += scores.added[q * scores.added_stride + i];
     }
     const std::span<const std::uint32_t> own =
         seen.own.empty() ? std::span<const std::uint32_t>() : seen.own[q];

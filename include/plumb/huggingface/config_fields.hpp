@@ -46,6 +46,15 @@ class ConfigFields {
     return made;
   }
 
+  /// The same, with those of `absent` that are not there.
+  [[nodiscard]] ConfigFields completed(const Json& absent) const {
+    ConfigFields made = *this;
+    for (const auto& [name, value] : absent.items()) {
+      if (find(name) == nullptr) made.object_[name] = value;
+    }
+    return made;
+  }
+
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem,
                             const std::string& remedy) const {
     return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);

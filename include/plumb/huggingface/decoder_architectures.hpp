@@ -4,7 +4,8 @@
 // Which causal architectures can be asked from their Hugging Face folders?
 //
 // One line for each `model_type` of config.json. A new architecture of known parts is a function that
-// fills in a DecoderConfig and a line here, or a line in a table of the caller's own.
+// fills in a DecoderConfig and a line here, or a line in a table of the caller's own. Of a model for
+// texts and images the language model is read (text_part.hpp).
 
 #include <filesystem>
 #include <span>
@@ -19,6 +20,7 @@
 #include "plumb/huggingface/gpt_family.hpp"
 #include "plumb/huggingface/llama_family.hpp"
 #include "plumb/huggingface/other_ways.hpp"
+#include "plumb/huggingface/text_part.hpp"
 
 namespace plumb {
 
@@ -73,22 +75,21 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
   const detail::ConfigFields fields(folder / "config.json", detail::other_ways(folder));
-  const std::string type = fields.text("model_type", "");
-  const DecoderArchitecture* const found = find_architecture(type, known);
+  const detail::TextPart part = detail::text_part(fields);
+  const DecoderArchitecture* const found = find_architecture(part.model_type, known);
   if (found == nullptr) {
-    throw fields.unmodelled(
-        "model_type", "'" + type + "' is not a causal model that is known",
+    throw part.fields.unmodelled(
+        "model_type", "'" + part.model_type + "' is not a causal model that is known",
         "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
-  if (const Json* const quantized = fields.find("quantization_config")) {
-    const auto name = detail::quantization_of(*quantized);
-    throw fields.wrong("quantization_config", detail::quantized_problem(name),
-                       detail::quantized_ways(folder, name.method, false));
+  for (const detail::ConfigFields* of : {&fields, &part.fields}) {
+    detail::refuse_quantized(*of, folder, false);
+    detail::refuse_attention_to_both_sides(*of);
   }
-  detail::refuse_attention_to_both_sides(fields);
   DecoderConfig config;
-  found->read(fields, config);
-  detail::check_decoder(fields, config);
+  found->read(part.fields, config);
+  detail::unwrap(part, config);
+  detail::check_decoder(part.fields, config);
   return config;
 }
 

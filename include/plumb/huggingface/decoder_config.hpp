@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts is a causal language model made of?
+// Which parts is a language model made of?
 //
-// One network (decoder_network.hpp) computes every architecture; this struct says which parts it has:
-// positions, norms, attention, feed-forward, residual, head. An architecture is a function that fills it
-// in from config.json, and the names of its tensors (decoder_architectures.hpp lists them). A part that
-// an architecture lacks has no name here, or the value that changes nothing.
+// One network (decoder_network.hpp) computes every causal architecture; this struct says which parts it
+// has: positions, norms, attention, feed-forward, residual, head. An architecture is a function that
+// fills it in from config.json, and the names of its tensors (decoder_architectures.hpp lists them). A
+// part that an architecture lacks has no name here, or the value that changes nothing. Masked models
+// have the same layers and a few parts more (encoder_config.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -49,6 +50,8 @@ enum class HeadNorm {
 struct DecoderNames {
   /// Tried before each name but the head's; then the name alone.
   std::string prefix = "model.";
+  /// Tried before that one: prefixes of a language model that is one of several parts.
+  std::vector<std::string> outer{};
   std::string tokens = "embed_tokens.weight";
   std::string positions{};
   std::string embedding_norm{}, project_in{}, project_out{};
@@ -128,11 +131,24 @@ struct DecoderConfig {
   std::size_t experts = 0, experts_per_token = 0;
   /// Whether the head's weights are the token embeddings.
   bool tied = false;
+  /// Whether a head that is stored counts where `tied` is not config.json's word.
+  bool unties_by_stored_head = false;
 
+  /// Prefixes of tensors' names, in the order in which they are tried.
+  [[nodiscard]] std::vector<std::string> prefixes() const {
+    std::vector<std::string> list = names.outer;
+    list.push_back(names.prefix);
+    return list;
+  }
   [[nodiscard]] std::size_t query_size() const { return heads * head_size; }
   [[nodiscard]] std::size_t key_size() const { return key_heads * head_size; }
   [[nodiscard]] std::size_t window(std::size_t layer) const {
     return windows.empty() ? 0 : windows[layer];
+  }
+  /// The rotation of a layer's positions; null where there is none.
+  [[nodiscard]] const Rotary* rotary(std::size_t layer) const {
+    if (rotaries.empty()) return nullptr;
+    return &rotaries[rotary_of_layer.empty() ? 0 : rotary_of_layer[layer]];
   }
 };
 
@@ -167,6 +183,25 @@ inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.positions = fields.count("n_positions");
 }
 
+/// Biases in every product but the head.
+inline void set_all_biases(DecoderConfig& config) {
+  config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
+}
+
+/// A feed-forward without a gate.
+inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
+  names.gate.clear();
+  names.up = up;
+  names.down = down;
+}
+
+/// Layers of two kinds of rotation: rotaries[1] where a window slides, else rotaries[0].
+inline void rotate_by_window(DecoderConfig& config) {
+  for (const std::size_t window : config.windows) {
+    config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
+  }
+}
+
 /// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second one of 2n.
 /// Source: Press, Smith and Lewis, "Train Short, Test Long" (2021), as Bloom and Falcon compute them.
 inline std::vector<float> alibi_slopes(std::size_t heads) {
@@ -194,11 +229,19 @@ inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape
   config.names.key_norm = key;
 }
 
+/// Throws a user error for more layers than any model has; each has `inner` layers of its own.
+inline void check_layers(const ConfigFields& fields, std::size_t layers, std::size_t inner = 1) {
+  if (layers * inner <= 10'000) return;
+  throw fields.wrong("", "has more layers than any model has: " + std::to_string(layers * inner),
+                     "fetch the model's config.json again");
+}
+
 /// Which layers slide a window of `size` tokens, by `layer_types` or, where config.json has none, by
 /// `slides(layer)`.
 template <class Slides>
 void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t size,
                   Slides slides) {
+  check_layers(fields, config.layers);
   const std::vector<std::string> types = fields.texts("layer_types");
   if (!types.empty() && types.size() != config.layers) {
     throw fields.wrong(
@@ -235,10 +278,7 @@ inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
 /// Throws a user error where the numbers of a config.json do not fit together.
 inline void check_decoder(const ConfigFields& fields, const DecoderConfig& config) {
   const std::string again = "fetch the model's config.json again";
-  if (config.layers > 10'000) {
-    throw fields.wrong("", "has more layers than any model has: " + std::to_string(config.layers),
-                       again);
-  }
+  check_layers(fields, config.layers);
   if (config.head_size == 0 || config.heads % config.key_heads != 0) {
     throw fields.wrong("",
                        counted(config.heads, "head") + " of queries cannot share " +

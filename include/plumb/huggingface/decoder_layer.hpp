@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one layer of a causal network compute?
+// What does one layer of a network compute, causal or masked?
 //
 //   attention  projections to queries, keys and values, norms on heads, the rotation of positions; what a
 //              token gathers from those it sees is attention.hpp's
@@ -31,8 +31,12 @@ namespace plumb {
 /// may use one.
 class DecoderLayer {
  public:
-  /// `name` ends with a dot. Throws a user error as WeightReader does. `config` must outlive the layer.
-  DecoderLayer(const WeightReader& reader, const std::string& name, const DecoderConfig& config) {
+  /// `name` ends with a dot. Without `norms_input` the layer has no norm before attention, whatever
+  /// the others have. Throws a user error as WeightReader does.
+  DecoderLayer(const WeightReader& reader, const std::string& name, const DecoderConfig& config,
+               bool norms_input = true)
+      : norms_input_(norms_input && !config.norm_after_sum &&
+                     !config.names.attention_norm.empty()) {
     const DecoderNames& names = config.names;
     read_projection(reader, name, config);
     attention_out_ = reader.linear(name + names.attention_out, config.hidden, config.query_size(),
@@ -41,7 +45,7 @@ class DecoderLayer {
     const auto norm = [&](const std::string& of, Norm& into) {
       if (!of.empty()) into = reader.norm(name + of, config.hidden, config.norm);
     };
-    norm(names.attention_norm, attention_norm_);
+    if (norms_input) norm(names.attention_norm, attention_norm_);
     norm(names.feed_norm, feed_norm_);
     norm(names.attention_end_norm, attention_end_norm_);
     norm(names.feed_end_norm, feed_end_norm_);
@@ -59,7 +63,7 @@ class DecoderLayer {
     const std::size_t count = positions.size(), hidden = config.hidden;
     const std::size_t width = query_key_value_.outputs();
     input.assign(rows.begin(), rows.end());
-    if (has_attention_norm(config)) {
+    if (norms_input_) {
       for_row_blocks(count, [&](std::size_t first, std::size_t in_block) {
         attention_norm_.apply(input.data() + first * hidden, in_block, hidden);
       });
@@ -223,10 +227,6 @@ class DecoderLayer {
     if (config.residual_from_norm) std::copy(input.begin(), input.end(), rows.begin());
   }
 
-  static bool has_attention_norm(const DecoderConfig& config) {
-    return !config.norm_after_sum && !config.names.attention_norm.empty();
-  }
-
   static void add(std::span<const float> from, std::span<float> to, float scale) {
     if (scale == 1) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
@@ -235,6 +235,7 @@ class DecoderLayer {
     }
   }
 
+  bool norms_input_ = true;
   PackedMatrix query_key_value_;  // outputs: queries, keys, values
   PackedMatrix attention_out_;
   FeedForward feed_;

@@ -46,16 +46,17 @@ class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
-                                           const DecoderConfig& config) {
+                                           const DecoderConfig& config,
+                                           ProductType products = ProductType::exact) {
     const Safetensors tensors(folder);
     detail::refuse_quantized(tensors, folder, false);
-    return DecoderNetwork(tensors, folder, config);
+    return DecoderNetwork(tensors, folder, config, products);
   }
   /// The same with tensors that have been found, which lie at `place`.
   [[nodiscard]] static DecoderNetwork read(const StoredTensors& tensors,
                                            const std::filesystem::path& place,
                                            const DecoderConfig& config) {
-    return DecoderNetwork(tensors, place, config);
+    return DecoderNetwork(tensors, place, config, ProductType::exact);
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
@@ -120,13 +121,14 @@ class DecoderNetwork {
   static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
 
   DecoderNetwork(const StoredTensors& tensors, const std::filesystem::path& place,
-                 const DecoderConfig& config)
+                 const DecoderConfig& config, ProductType products)
       : config_(config) {
     const DecoderNames& names = config.names;
-    const WeightReader reader(tensors, place, names.prefix);
+    const WeightReader reader(tensors, place, config.prefixes(), products);
     const std::size_t embedding = config.embedding, hidden = config.hidden;
     const std::string head = names.head + ".weight";
-    const std::string& tokens = config.tied ? reader.stored(names.tokens, head) : names.tokens;
+    if (config.unties_by_stored_head && reader.find(head) != nullptr) config_.tied = false;
+    const std::string& tokens = config_.tied ? reader.stored(names.tokens, head) : names.tokens;
     tokens_ = reader.matrix(tokens, config.vocabulary, embedding);
     if (!names.positions.empty()) {
       positions_ = reader.rows(names.positions, config.first_position + config.positions, hidden);
@@ -142,7 +144,7 @@ class DecoderNetwork {
       layers_.emplace_back(reader, names.layer + std::to_string(l) + ".", config);
     }
     if (config.has_final_norm) final_norm_ = reader.norm(names.final_norm, hidden, config.norm);
-    if (config.tied) {
+    if (config_.tied) {
       reader.check_tied(head, tokens, {config.vocabulary, embedding});
       if (config.has_head_bias) {
         tokens_.set_bias(0, reader.vector(names.head + ".bias", config.vocabulary));
@@ -251,7 +253,7 @@ class DecoderNetwork {
     }
     std::vector<float> input, projected, gathered(nodes.size() * width), given, between;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      layers_[l].project(config_, rows, positions, rotary_of(l), input, projected);
+      layers_[l].project(config_, rows, positions, config_.rotary(l), input, projected);
       gather(l, nodes, seen.at(config_.window(l)), projected, gathered);
       layers_[l].finish(config_, gathered, rows, input, given, between);
     }
@@ -285,11 +287,6 @@ class DecoderNetwork {
         }
       }
     });
-  }
-
-  [[nodiscard]] const Rotary* rotary_of(std::size_t layer) const {
-    if (config_.rotaries.empty()) return nullptr;
-    return &config_.rotaries[config_.rotary_of_layer.empty() ? 0 : config_.rotary_of_layer[layer]];
   }
 
   void embed_nodes(const TokenTree& tree, std::span<const NodeId> nodes, float* rows) const {

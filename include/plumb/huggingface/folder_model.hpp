@@ -3,9 +3,10 @@
 
 // Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
 //
-// `HuggingFaceMaskedModel` reads the masked models of encoder_config.hpp, `HuggingFaceCausalModel` the
+// `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp, `HuggingFaceCausalModel` the
 // causal ones of decoder_architectures.hpp; config.json says which a folder holds. Activations are F32,
-// on the CPU, whatever precision the weights are stored in.
+// on the CPU, whatever precision the weights are stored in; in products they are rounded to BF16 where
+// that is asked for.
 
 #include <concepts>
 #include <cstddef>
@@ -23,13 +24,14 @@
 #include "plumb/core/number_words.hpp"
 #include "plumb/huggingface/decoder_architectures.hpp"
 #include "plumb/huggingface/decoder_network.hpp"
-#include "plumb/huggingface/encoder_config.hpp"
+#include "plumb/huggingface/encoder_architectures.hpp"
 #include "plumb/huggingface/encoder_network.hpp"
 #include "plumb/huggingface/folder_claims.hpp"
 #include "plumb/huggingface/network_kind.hpp"
 #include "plumb/huggingface/other_ways.hpp"
 #include "plumb/huggingface/safetensors.hpp"
 #include "plumb/huggingface/tokenizer.hpp"
+#include "plumb/huggingface/weight_type.hpp"
 
 namespace plumb {
 
@@ -39,13 +41,15 @@ namespace detail {
 template <class Network>
 class FolderModel {
  public:
-  /// Throws a user error for a folder that lacks something, and for one whose architecture is of the
-  /// other kind.
-  explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false)
-      : config_(config_of_kind(folder)),
+  /// Throws a user error for a folder that lacks something, for one whose architecture is of the other
+  /// kind, and for products in BF16 where the program is not compiled for a processor that has them.
+  explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
+                       ProductType products = ProductType::exact)
+      : products_(supported(products)),
+        config_(config_of_kind(folder)),
         claims_(claims_of(folder)),
         tokenizer_(tokenizer_of(folder, parse_special_tokens)),
-        network_(Network::read(folder, config_)) {}
+        network_(Network::read(folder, config_, products)) {}
 
   /// Throws the user error that reading the folder would, without reading its weights.
   static void(check)(const std::filesystem::path& folder) {
@@ -64,6 +68,14 @@ class FolderModel {
       if (auto told = detail::unread_warning(network_.unread())) {
         described.warnings.push_back(std::move(*told));
       }
+    }
+    if (products_ == ProductType::bf16) {
+      described.warnings.push_back(
+          "Products are computed in BF16 (`precision` bf16), which rounds weights and activations "
+          "to "
+          "8 bits: scores differ from exact ones by a tenth of a nat a statement on average and by "
+          "more "
+          "than a nat at worst (SmolLM2-135M), and answers may differ too.");
     }
     return described;
   }
@@ -133,6 +145,17 @@ class FolderModel {
     }
   }
 
+  static ProductType supported(ProductType products) {
+    if (products == ProductType::bf16 && !has_bf16_products) {
+      throw user_error(
+          {.setting = "precision"},
+          "bf16 needs a processor with AVX512-BF16, and this program is compiled for one "
+          "without it",
+          "say exact, or leave it out");
+    }
+    return products;
+  }
+
   static auto config_of_kind(const std::filesystem::path& folder) {
     if ((network_kind(folder) == NetworkKind::masked) != is_masked) {
       throw user_error({folder / "config.json", 0, "model_type"},
@@ -147,8 +170,9 @@ class FolderModel {
     }
   }
 
-  std::conditional_t<is_masked, EncoderConfig, DecoderConfig>
-      config_;                       // first, as it says the kind
+  // Checked in this order.
+  ProductType products_;
+  std::conditional_t<is_masked, EncoderConfig, DecoderConfig> config_;
   std::vector<std::string> claims_;  // what a reader must know of the folder
   HuggingFaceTokenizer tokenizer_;
   Network network_;
@@ -162,8 +186,9 @@ class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
   /// Beside what FolderModel refuses: a tokenizer without a mask token, and one whose mask or frame
   /// has no embedding.
   explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
-                                  bool parse_special_tokens = false)
-      : FolderModel(folder, parse_special_tokens) {
+                                  bool parse_special_tokens = false,
+                                  ProductType products = ProductType::exact)
+      : FolderModel(folder, parse_special_tokens, products) {
     if (!tokenizer_.mask()) {
       throw user_error({.file = folder}, "has a tokenizer without a mask token",
                        "name it as mask_token in tokenizer_config.json");

@@ -19,18 +19,6 @@
 
 namespace plumb::detail {
 
-/// Biases in every product but the head.
-inline void set_all_biases(DecoderConfig& config) {
-  config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
-}
-
-/// A feed-forward without a gate.
-inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
-  names.gate.clear();
-  names.up = up;
-  names.down = down;
-}
-
 /// The names that GPT-2, GPT-Neo and GPT-J share.
 inline void name_as_gpt(DecoderNames& names) {
   names.prefix = "transformer.";

@@ -228,9 +228,7 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
       read_rotary(is_new ? rope.object("full_attention").with(scaling) : scaling, fields, global,
                   config.positions),
       read_rotary(rope.object("sliding_attention"), fields.none(), local, config.positions)};
-  for (const std::size_t window : config.windows) {
-    config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
-  }
+  rotate_by_window(config);
 }
 
 }  // namespace plumb::detail

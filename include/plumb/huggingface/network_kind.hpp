@@ -11,10 +11,15 @@
 #include "plumb/core/text_list.hpp"
 #include "plumb/huggingface/config_fields.hpp"
 #include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/encoder_config.hpp"
+#include "plumb/huggingface/encoder_architectures.hpp"
 #include "plumb/huggingface/other_ways.hpp"
 
 namespace plumb {
+
+/// Whether a path is a folder with a config.json, and so a model for this backend.
+[[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
+}
 
 enum class NetworkKind : std::uint8_t { masked, causal };
 
@@ -22,17 +27,26 @@ enum class NetworkKind : std::uint8_t { masked, causal };
 /// kind knows, with what can be done instead.
 [[nodiscard]] inline NetworkKind network_kind(const std::filesystem::path& folder) {
   const detail::ConfigFields fields(folder / "config.json");
-  const std::string type = fields.text("model_type", "");
+  const detail::TextPart part = detail::text_part(fields);
+  const std::string& type = part.model_type;
   if (find_architecture(type) != nullptr) return NetworkKind::causal;
-  if (detail::is_masked_type(type)) return NetworkKind::masked;
+  if (!part.is_wrapped && find_masked_architecture(type) != nullptr) return NetworkKind::masked;
   if (type.empty()) {
     throw fields.wrong("model_type", "is missing",
                        "give a folder with the config.json that transformers writes");
   }
-  throw fields.wrong(
+  const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
+  throw part.fields.wrong(
       "model_type", "'" + type + "' is not known",
-      detail::other_ways(folder) + "; known are " + std::string(detail::masked_type_list) + ", " +
-          text_list(decoder_architectures, [](const auto& one) { return one.model_type; }));
+      is_code
+          ? "its network is Python code of its own, so serve it with vLLM and "
+            "--trust-remote-code, and give `server`"
+          : detail::other_ways(folder) + "; known are " +
+                text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", " +
+                text_list(decoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", and of texts with images " +
+                text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
 }
 
 }  // namespace plumb

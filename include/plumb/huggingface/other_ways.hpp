@@ -18,6 +18,7 @@
 #include "plumb/core/error.hpp"
 #include "plumb/core/lower_case.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/huggingface/config_fields.hpp"
 #include "plumb/huggingface/stored_tensors.hpp"
 
 namespace plumb::detail {
@@ -137,6 +138,16 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
 [[nodiscard]] inline std::string quantized_problem(const QuantizationName& name) {
   return "weights quantised" + (name.shown.empty() ? "" : " by " + std::string(name.shown)) +
          " are not computed";
+}
+
+/// Throws a user error for a config.json that says its weights are quantised.
+inline void refuse_quantized(const ConfigFields& fields, const std::filesystem::path& folder,
+                             bool is_masked) {
+  if (const Json* const config = fields.find("quantization_config")) {
+    const QuantizationName name = quantization_of(*config);
+    throw fields.wrong("quantization_config", quantized_problem(name),
+                       quantized_ways(folder, name.method, is_masked));
+  }
 }
 
 /// Throws a user error for tensors of quantised weights.

@@ -9,7 +9,7 @@
 // So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
 // on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
 // weights anew at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
-// a call (weight_type.hpp).
+// a call (weight_type.hpp); or, for products in BF16, rows are rounded and nothing is widened.
 
 #include <sys/mman.h>
 
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -88,7 +89,9 @@ class PackedMatrix {
         type_(type),
         bias_(panels_ * width, 0.0F) {
     const std::size_t numbers = panels_ * inputs * width;
-    type == WeightType::f32 ? weights_.resize(numbers) : halves_.resize(numbers);
+    type == WeightType::f32          ? weights_.resize(numbers)
+    : type == WeightType::bf16_pairs ? pairs_.resize(panels_ * pair_count(inputs) * width)
+                                     : halves_.resize(numbers);
     if (outputs % width == 0) return;
     const std::size_t last =
         numbers - inputs * width;  // of a panel with outputs that there are not
@@ -108,7 +111,7 @@ class PackedMatrix {
 
   /// The weights of one output; different outputs may be set at once.
   void set_output(std::size_t output, std::span<const float> weights) {
-    for (std::size_t k = 0; k < inputs_; ++k) set(offset(output, k), weights[k]);
+    for (std::size_t k = 0; k < inputs_; ++k) set(output, k, weights[k]);
   }
   /// The weights of `count` outputs of one panel from `first` on, whose rows lie one behind the other: F32
   /// numbers, or bits of its own type where that has 16. Different panels may be set at once.
@@ -132,7 +135,7 @@ class PackedMatrix {
   }
   /// The weights of one input, for `weights.size()` outputs from `first` on.
   void set_input(std::size_t input, std::size_t first, std::span<const float> weights) {
-    for (std::size_t c = 0; c < weights.size(); ++c) set(offset(first + c, input), weights[c]);
+    for (std::size_t c = 0; c < weights.size(); ++c) set(first + c, input, weights[c]);
   }
   void set_bias(std::size_t first, std::span<const float> bias) {
     std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
@@ -141,39 +144,23 @@ class PackedMatrix {
   /// Adds the weights of one output to `row`, `inputs()` numbers: an embedding, where the matrix is
   /// a tied decoder too.
   void add_output_to(std::size_t output, float* row) const {
-    const std::size_t first = offset(output, 0);
-    for (std::size_t k = 0; k < inputs_; ++k) {
-      row[k] += type_ == WeightType::f32 ? weights_[first + k * width]
-                                         : detail::widened(type_, halves_[first + k * width]);
-    }
+    for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
   }
 
   /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out` is
   /// where output 0 of row 0 would stand, its rows `out_stride` apart.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
-    alignas(64) float sums[detail::product_rows * width];
-    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
-    for (std::size_t p = first; p < last; ++p) {
-      const std::size_t used = (std::min)(width, outputs_ - p * width);
-      const float* panel = wide.data();
-      if (type_ == WeightType::f32) {
-        panel = weights_.data() + offset(p * width, 0);
-      } else {
-        detail::widen(type_, halves_.data() + offset(p * width, 0), wide.size(), wide.data());
-      }
-      for (std::size_t r = 0; r < count; r += detail::product_rows) {
-        const std::size_t height = (std::min)(detail::product_rows, count - r);
-        std::fill_n(sums, height * width, 0.0F);
-        detail::add_products(
-            height, detail::product_lanes,
-            {rows + r * stride, stride, panel, width, detail::float_lanes, inputs_, sums, width});
-        for (std::size_t i = 0; i < height; ++i) {
-          float* to = out + (r + i) * out_stride + p * width;
-          for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
-        }
-      }
+    if (type_ == WeightType::bf16_pairs) {
+      return multiply(rounded(rows, count, stride).data(), count, out, out_stride, first, last);
     }
+    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
+    multiply_panels(rows, count, stride, inputs_, out, out_stride, first, last, [&](std::size_t p) {
+      const std::size_t at = offset(p * width, 0);
+      if (type_ == WeightType::f32) return weights_.data() + at;
+      detail::widen(type_, halves_.data() + at, wide.size(), wide.data());
+      return static_cast<const float*>(wide.data());
+    });
   }
 
   /// All outputs, on the thread that calls.
@@ -186,31 +173,96 @@ class PackedMatrix {
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
+    Pairs pairs;
+    if (type_ == WeightType::bf16_pairs) pairs = rounded(rows, count, stride);
     parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
-      multiply(rows, count, stride, out, out_stride, s * slice,
-               (std::min)(panels_, (s + 1) * slice));
+      const std::size_t first = s * slice, last = (std::min)(panels_, first + slice);
+      pairs.empty() ? multiply(rows, count, stride, out, out_stride, first, last)
+                    : multiply(pairs.data(), count, out, out_stride, first, last);
     });
   }
 
  private:
   using Numbers = std::vector<float, detail::UnsetAllocator<float>>;
+  using Pairs = std::vector<detail::NumberPair, Eigen::aligned_allocator<detail::NumberPair>>;
+
+  static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
+
+  /// Rows in BF16, pair_count(inputs()) apart, with a zero behind an odd number of inputs.
+  [[nodiscard]] Pairs rounded(const float* rows, std::size_t count, std::size_t stride) const {
+    const std::size_t wide = pair_count(inputs_);
+    Pairs pairs(count * wide);
+    std::vector<std::uint16_t> row(2 * wide, 0);
+    for (std::size_t r = 0; r < count; ++r) {
+      detail::round_to_bf16(rows + r * stride, inputs_, row.data());
+      std::memcpy(pairs.data() + r * wide, row.data(), wide * sizeof(detail::NumberPair));
+    }
+    return pairs;
+  }
+
+  /// Of rows that are rounded.
+  void multiply(const detail::NumberPair* rows, std::size_t count, float* out,
+                std::size_t out_stride, std::size_t first, std::size_t last) const {
+    const std::size_t wide = pair_count(inputs_);
+    multiply_panels(rows, count, wide, wide, out, out_stride, first, last,
+                    [&](std::size_t p) { return pairs_.data() + p * wide * width; });
+  }
+
+  /// `panel(p)` gives the numbers of panel p, `depth` for each output.
+  template <class Number, class Panel>
+  void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
+                       float* out, std::size_t out_stride, std::size_t first, std::size_t last,
+                       Panel panel) const {
+    alignas(64) float sums[detail::product_rows * width];
+    for (std::size_t p = first; p < last; ++p) {
+      const std::size_t used = (std::min)(width, outputs_ - p * width);
+      const Number* const columns = panel(p);
+      for (std::size_t r = 0; r < count; r += detail::product_rows) {
+        const std::size_t height = (std::min)(detail::product_rows, count - r);
+        std::fill_n(sums, height * width, 0.0F);
+        detail::add_products(
+            height, detail::product_lanes,
+            {rows + r * stride, stride, columns, width, detail::float_lanes, depth, sums, width});
+        for (std::size_t i = 0; i < height; ++i) {
+          float* to = out + (r + i) * out_stride + p * width;
+          for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
+        }
+      }
+    }
+  }
 
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
     return (output / width * inputs_ + input) * width + output % width;
   }
-  void set(std::size_t at, float weight) {
+  /// The pair that a weight is in, the first of it where its input is even.
+  [[nodiscard]] std::size_t pair_offset(std::size_t output, std::size_t input) const {
+    return (output / width * pair_count(inputs_) + input / 2) * width + output % width;
+  }
+  [[nodiscard]] float weight(std::size_t output, std::size_t input) const {
+    if (type_ == WeightType::f32) return weights_[offset(output, input)];
+    if (type_ != WeightType::bf16_pairs) {
+      return detail::widened(type_, halves_[offset(output, input)]);
+    }
+    const detail::NumberPair pair = pairs_[pair_offset(output, input)];
+    return detail::widened(WeightType::bf16, input % 2 == 0 ? pair.first : pair.second);
+  }
+  void set(std::size_t output, std::size_t input, float weight) {
     if (type_ == WeightType::f32) {
-      weights_[at] = weight;
+      weights_[offset(output, input)] = weight;
+    } else if (type_ == WeightType::bf16_pairs) {
+      detail::NumberPair& pair = pairs_[pair_offset(output, input)];
+      (input % 2 == 0 ? pair.first : pair.second) = detail::narrowed(WeightType::bf16, weight);
     } else {
-      halves_[at] = detail::narrowed(type_, weight);
+      halves_[offset(output, input)] = detail::narrowed(type_, weight);
     }
   }
 
   std::size_t outputs_ = 0, inputs_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
-  // [panels][inputs][width], one of the two; where a load of lanes straddles no cache line
+  // [panels][inputs][width], one of the three; where a load of lanes straddles no cache line
   Numbers weights_;
   std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
+  Pairs pairs_;  // [panels][inputs / 2][width]
   std::vector<float> bias_;
 };
 

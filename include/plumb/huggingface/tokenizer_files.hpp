@@ -176,7 +176,8 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
     files.tokenizer["model"] = {{"vocab", read_tokenizer_json(files.file)},
                                 {"merges", merges_of(folder / "merges.txt")}};
   } else {
-    for (const char* const name : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
+    for (const char* const name :
+         {"spiece.model", "spm.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
       if (!has(name)) continue;
       throw user_error({.file = folder / name}, "SentencePiece's own file is not read",
                        "write a tokenizer.json beside it: " + save);

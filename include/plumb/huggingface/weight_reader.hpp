@@ -36,12 +36,20 @@ enum class WeightOrder { by_output, by_input };
 /// or has another shape or an unreadable type, and for a number that is not finite. Not thread-safe.
 class WeightReader {
  public:
-  /// `prefix` is tried before a name, then the name alone.
+  /// Each of `prefixes` is tried before a name, in order, then the name alone.
+  WeightReader(const StoredTensors& tensors, std::filesystem::path folder,
+               std::vector<std::string> prefixes, ProductType products = ProductType::exact)
+      : tensors_(tensors),
+        folder_(std::move(folder)),
+        prefixes_(std::move(prefixes)),
+        products_(products) {
+    prefixes_.emplace_back();
+  }
   WeightReader(const StoredTensors& tensors, std::filesystem::path folder, std::string prefix)
-      : tensors_(tensors), folder_(std::move(folder)), prefix_(std::move(prefix)) {}
+      : WeightReader(tensors, std::move(folder), std::vector{std::move(prefix)}) {}
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
-    for (const std::string& prefix : {prefix_, std::string()}) {
+    for (const std::string& prefix : prefixes_) {
       for (const std::string& spelling : {name, old_spelling(name)}) {
         if (const StoredTensor* tensor = tensors_.find(prefix + spelling)) {
           asked_.insert(tensor->name());
@@ -124,7 +132,7 @@ class WeightReader {
     const auto place = [&](std::size_t p) {
       return std::clamp((panel + p) * width, first, first + outputs);
     };
-    const bool is_same = into.type() != WeightType::f32;
+    const bool is_same = into.type() == WeightType::bf16 || into.type() == WeightType::f16;
     parallel_for((first + outputs + width - 1) / width - panel, [&](std::size_t p) {
       const std::size_t begin = place(p), count = place(p + 1) - begin;
       if (is_same) {
@@ -134,7 +142,13 @@ class WeightReader {
       } else {
         std::vector<float> numbers(count * inputs);
         tensor.read((begin - first) * inputs, numbers);
-        into.set_rows(begin, count, numbers.data());
+        if (into.type() == WeightType::f32) {
+          into.set_rows(begin, count, numbers.data());
+          return;
+        }
+        for (std::size_t c = 0; c < count; ++c) {
+          into.set_output(begin + c, std::span(numbers).subspan(c * inputs, inputs));
+        }
       }
     });
   }
@@ -150,9 +164,10 @@ class WeightReader {
     });
   }
 
-  /// What weights of these tensors can be held in: their type, or F32 where they differ. They are
-  /// there.
+  /// What weights of these tensors are held in: their type, or F32 where they differ; pairs for products
+  /// in BF16. They are there.
   [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
+    if (products_ == ProductType::bf16) return WeightType::bf16_pairs;
     std::optional<WeightType> type;
     for (const std::string& name : names) {
       const WeightType one = weight_type_named(find(name)->type()).value_or(WeightType::f32);
@@ -243,8 +258,9 @@ class WeightReader {
 
   const StoredTensors& tensors_;
   std::filesystem::path folder_;
-  std::string prefix_;
   mutable std::set<std::string> asked_;  // not seen by callers but in `unread`
+  std::vector<std::string> prefixes_;
+  ProductType products_ = ProductType::exact;
 };
 
 }  // namespace plumb

@@ -4,7 +4,8 @@
 // In which type does a network hold its weights?
 //
 // In the one they are stored in: a number of BF16 or F16 is an F32 number with fewer digits, so widening
-// it when it is used gives the same products as F32 weights do, bit by bit, in half the memory.
+// it when it is used gives the same products as F32 weights do, bit by bit, in half the memory. Where
+// products in BF16 are asked for, all weights are rounded to BF16 and held as pairs (row_products.hpp).
 
 #include <Eigen/Core>
 #include <bit>
@@ -21,7 +22,10 @@
 
 namespace plumb {
 
-enum class WeightType : std::uint8_t { f32, f16, bf16 };
+enum class WeightType : std::uint8_t { f32, f16, bf16, bf16_pairs };
+
+/// How a network multiplies: with activations as they are, or with those and weights rounded to BF16.
+enum class ProductType : std::uint8_t { exact, bf16 };
 
 /// As safetensors names them.
 [[nodiscard]] constexpr std::string_view name_of(WeightType type) noexcept {
@@ -37,6 +41,14 @@ enum class WeightType : std::uint8_t { f32, f16, bf16 };
 
 namespace detail {
 
+/// Whether the program is compiled for products in BF16 by the processor. Without them they are slower
+/// than exact ones.
+#if defined(__AVX512BF16__)
+inline constexpr bool has_bf16_products = true;
+#else
+inline constexpr bool has_bf16_products = false;
+#endif
+
 /// The F32 number that 16 bits of a type are.
 [[nodiscard]] inline float widened(WeightType type, std::uint16_t bits) {
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
@@ -47,6 +59,14 @@ namespace detail {
   if (type == WeightType::bf16)
     return Eigen::numext::bit_cast<std::uint16_t>(Eigen::bfloat16(number));
   return Eigen::half_impl::float_to_half_rtne(number).x;
+}
+
+/// `count` finite numbers rounded to the nearest of BF16, ties to even.
+inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(from[i]);
+    to[i] = static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
+  }
 }
 
 /// `count` numbers of a 16-bit type as F32.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/huggingface/text_part.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <string>
+
+#include "plumb/huggingface/decoder_architectures.hpp"
+#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/huggingface/network_kind.hpp"
+#include "support/errors.hpp"
+#include "support/network_cases.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(text_part_tests)
+
+namespace {
+
+struct Folder : test::TemporaryFolder {
+  [[nodiscard]] detail::TextPart part(const std::string& config) const {
+    return detail::text_part(detail::ConfigFields(write("config.json", config)));
+  }
+  /// The worst difference of logits to those of a small network, whose weights are here.
+  [[nodiscard]] float difference(const std::string& name) const {
+    DecoderNetwork network = DecoderNetwork::read(path(), read_decoder_config(path()));
+    float worst = 0;
+    for (const test::NetworkCase& expected : test::network_cases(name)) {
+      EmbeddingMatrix logits = expected.logits * 0;
+      network.evaluate(expected.tokens, test::into_rows(logits));
+      worst = (std::max)(worst, test::relative_difference(logits, expected.logits));
+    }
+    return worst;
+  }
+  void change(const Json& outer, const Json& inner) const {
+    Json config = read_json_object(path() / "config.json");
+    config.merge_patch(outer);
+    config["text_config"].merge_patch(inner);
+    write("config.json", config.dump());
+  }
+  /// A small network's tensors with one prefix in place of another.
+  void with_prefix(const std::string& name, const std::string& was, const std::string& is) const {
+    std::map<std::string, std::string> names;
+    const Safetensors stored(test::network_folder(name));
+    for (const auto& [tensor, value] : stored.tensors()) {
+      if (tensor.starts_with(was)) names[tensor] = is + tensor.substr(was.size());
+    }
+    test::write_renamed(name, *this, names);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(the_language_model_is_all_or_text_config, Folder) {
+  const detail::TextPart plain = part(R"({"model_type": "llama", "vocab_size": 7})");
+  BOOST_TEST(plain.model_type == "llama");
+  BOOST_TEST(!plain.is_wrapped);
+  const detail::TextPart inner =
+      part(R"({"model_type": "gemma3", "text_config": {"hidden_size": 8}})");
+  BOOST_TEST(inner.is_wrapped);
+  BOOST_TEST(inner.model_type == "gemma3_text");  // unsaid
+  BOOST_TEST(inner.fields.count("hidden_size") == 8U);
+  BOOST_TEST(inner.fields.count("vocab_size") == 262'208U);  // that of Gemma3TextConfig
+  BOOST_TEST(!inner.tied.has_value());
+  BOOST_TEST(
+      part(R"({"model_type": "llava", "text_config": {"model_type": "mistral"}})").model_type ==
+      "mistral");
+  BOOST_CHECK_EXCEPTION((void)part(R"({"model_type": "gemma3", "text_config": 3})"), Error,
+                        says(Fault::user, "text_config: is 3, not an object"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_outer_word_on_tied_weights_counts, Folder) {
+  const auto tied = [&](const std::string& type, const std::string& outer,
+                        const std::string& inner) {
+    const auto field = [](const std::string& value) {
+      return value.empty() ? value : ", \"tie_word_embeddings\": " + value;
+    };
+    return part(R"({"model_type": ")" + type + R"(", "text_config": {"hidden_size": 8)" +
+                field(inner) + "}" + field(outer) + "}")
+        .tied;
+  };
+  BOOST_TEST(tied("mistral3", "false", "true").value() == false);
+  BOOST_TEST(tied("mistral3", "true", "false").value() == true);
+  BOOST_TEST(tied("gemma3", "", "false").value() == false);
+  BOOST_TEST(tied("llava", "false", "true").value() == true);
+  BOOST_TEST(!tied("mistral3", "", "").has_value());
+}
+
+// As transformers 4 and 5 name tensors, whichever of them the folder was written with.
+BOOST_FIXTURE_TEST_CASE(tensors_are_found_behind_every_prefix, Folder) {
+  with_prefix("mistral3", "model.language_model.", "language_model.model.");
+  BOOST_TEST(difference("mistral3") < 1e-5F);
+  with_prefix("gemma3-images", "language_model.model.", "model.language_model.");
+  BOOST_TEST(difference("gemma3-images") < 1e-5F);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_stored_head_counts_where_nothing_is_said_of_ties, Folder) {
+  with_prefix("mistral3", "none", "none");
+  change({{"tie_word_embeddings", nullptr}}, {{"tie_word_embeddings", nullptr}});
+  BOOST_TEST(difference("mistral3") < 1e-5F);
+  change({{"tie_word_embeddings", true}}, Json::object());
+  BOOST_CHECK_EXCEPTION((void)difference("mistral3"), Error,
+                        says(Fault::user, "to which config.json ties it"));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_not_known_of_the_language_model_is_named, Folder) {
+  with_prefix("mistral3", "none", "none");
+  const auto refuses = [&](const char* words) {
+    BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error, says(Fault::user, words));
+  };
+  change(Json::object(), {{"hidden_act", "mish"}});
+  refuses("text_config.hidden_act: 'mish' is not known");
+  change(Json::object(), {{"quantization_config", {{"bits", 4}}}});
+  refuses("text_config.quantization_config: weights quantised are not computed");
+  change(Json::object(), {{"model_type", "ministral3"}});
+  BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
+                        says(Fault::user, "text_config.model_type: 'ministral3' is not known; "));
+  // A masked model cannot be a part.
+  change(Json::object(), {{"model_type", "bert"}});
+  BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
+                        says(Fault::user, "text_config.model_type: 'bert' is not known"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
