@@ -356,15 +356,18 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
 BOOST_AUTO_TEST_CASE(a_run_that_is_resumed_or_merged_keeps_its_engine) {
   const test::TemporaryFolder folder;
   const auto engine_of = [&](const std::string& backend, std::vector<std::string> words,
-                             bool is_merged = false) {
+                             bool is_merged = false, const std::string& run = "") {
     std::ostringstream out, err;
     Console console{std::move(words), out, err};
     console.takes = [](std::string_view) { return true; };
     const Json record{{"settings", {{"backend", backend}}}};
+    folder.write((is_merged ? "shard/" : "") + run + "run.json", record.dump());
+    if (run == "probe/") {
+      folder.write("run.json", R"({"settings": {"command": "calibrate"}})");
+    }
     if (is_merged) {
-      console.merged = std::make_shared<const MergedShards>(MergedShards{{}, record, {}});
-    } else {
-      folder.write("run.json", record.dump());
+      console.merged =
+          std::make_shared<const MergedShards>(MergedShards{{folder / "shard"}, record, {}});
     }
     console.arguments.insert(console.arguments.end(),
                              {"--model", "m.gguf", "--out", folder.path().string()});
@@ -377,7 +380,9 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_resumed_or_merged_keeps_its_engine) {
   BOOST_TEST(engine_of("Hugging Face folder", {"--resume"}) == "");
   BOOST_TEST(engine_of("llama.cpp b1", {}) == "");
   BOOST_TEST(engine_of("llama.cpp b1", {"--resume", "--engine", "native"}) == "native");
+  BOOST_TEST(engine_of("native, tokens", {}) == "");
   BOOST_TEST(engine_of("llama.cpp b1", {"--resume"}, true) == "llama");
+  BOOST_TEST(engine_of("llama.cpp b1", {"--resume"}, false, "probe/") == "llama");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

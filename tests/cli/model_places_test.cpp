@@ -147,7 +147,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
 // Bytes are those of the texts above.
 BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   std::string all;
-  for (const auto& [word, bytes, kind] :
+  for (const auto& [word, bytes, kind, path] :
        detail::models_at_hand(detail::model_places(around.console))) {
     all += word + " " + std::to_string(bytes) + " " + kind + "\n";
   }

@@ -21,6 +21,7 @@
 #include "plumb/cli/model_places.hpp"
 #include "plumb/cli/setting_options.hpp"
 #include "plumb/core/cores.hpp"
+#include "plumb/records/results_kind.hpp"
 #include "plumb/records/run_record.hpp"
 #include "plumb/run/engine_settings.hpp"
 #include "plumb/run/job.hpp"
@@ -217,9 +218,9 @@ struct JobTarget {
     if (engine.choice) return;
     Json settings;
     if (console.merged) {
-      settings = console.merged->record.value("settings", Json());
+      settings = kept_settings(probed_folder(console.merged->folders.front()));
     } else if (resume) {
-      settings = kept_settings(out);
+      settings = kept_settings(probed_folder(out));  // of a study the run that it asked
     }
     const std::string backend = first_string(settings, "backend").value_or("");
     for (const EngineChoice one : every(EngineChoice{})) {
