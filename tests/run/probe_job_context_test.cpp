@@ -25,6 +25,13 @@ BOOST_AUTO_TEST_SUITE(probe_job_context)
 
 namespace {
 
+/// The small model with room for what stands before a statement; still several packs.
+NgramTreeModel roomy_model() {
+  NgramTreeModel model = small_model();
+  model.limits = {6000, 4, 16};
+  return model;
+}
+
 /// ln P of a text's bytes from `begin` on, behind BOS; a token of the small model is a byte.
 double nats(std::string_view text, std::size_t begin = 0) {
   static const NgramTreeModel model = small_model();
@@ -39,7 +46,7 @@ double nats(std::string_view text, std::size_t begin = 0) {
 
 struct Probe {
   explicit Probe(ProbeSettings set, std::size_t block = 65'536) : settings(std::move(set)) {
-    NgramTreeModel model = small_model();
+    NgramTreeModel model = roomy_model();
     CausalScorer scorer(model, settings.bos);
     ProbeJob job(scorer, chosen_dataset(settings, small_dataset()), settings, {.model = "m"});
     job.block_statements = block;
@@ -181,7 +188,7 @@ BOOST_AUTO_TEST_CASE(bytes_divide_what_is_scored) {
   Dataset dataset = small_dataset();
   dataset.relations.resize(1);
   dataset.relations[0].options[2] = "Kairó…";  // 9 bytes, 6 characters
-  NgramTreeModel model = small_model();
+  NgramTreeModel model = roomy_model();
   CausalScorer scorer(model, true);
   const TemporaryFolder folder;
   for (const Span span : every(Span())) {
@@ -275,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_reduces_as_a_run_does) {
   for (const Scoring scoring :
        {Scoring{Reduction::bytes, Span::statement}, Scoring{Reduction::pmi, Span::continuation}}) {
     const Probe probe(with(scoring));
-    NgramTreeModel model = small_model();
+    NgramTreeModel model = roomy_model();
     CausalScorer scorer(model, true);
     const ModelPredictions made =
         probe_in_memory(scorer, small_dataset(), {.scoring = scoring, .keep_scores = true});
@@ -298,7 +305,7 @@ BOOST_AUTO_TEST_CASE(a_killed_run_with_all_of_it_goes_on_to_the_same_bytes) {
       with({Reduction::pmi, Span::answer}, text("Say: "), {1, 3, ShotDraw::fact});
   const TemporaryFolder folder;
   const auto run = [&](const char* name, std::size_t stop_after) {
-    NgramTreeModel model = small_model();
+    NgramTreeModel model = roomy_model();
     CausalScorer scorer(model, settings.bos);
     ProbeJob job(scorer, chosen_dataset(settings, small_dataset()), settings);
     JobFolder into{.out = folder / name, .resume = true};
