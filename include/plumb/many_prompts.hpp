@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/calibrate/many_prompt_results.hpp"
 #include "plumb/calibrate/many_prompt_study.hpp"
 #include "plumb/core/number_words.hpp"
@@ -225,8 +226,12 @@ requires CausalLm<Model> || MaskedLm<Model>
                                              const ManyPromptsOptions& options = {},
                                              const Lemmas& lemmas = {}) {
   if constexpr (MaskedLm<Model>) {
-    return detail::filled_in_memory(model, std::move(dataset), options);
-  } else {
+    // A model that stands for others (AnyModel) is both in form.
+    if (!CausalLm<Model> || capabilities_of(model).masked) {
+      return detail::filled_in_memory(model, std::move(dataset), options);
+    }
+  }
+  if constexpr (CausalLm<Model>) {
     const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
     const AnswerOptions asking = detail::asking_of(options);
     for (const FewShotSetting& setting : options.settings) {
@@ -246,6 +251,8 @@ requires CausalLm<Model> || MaskedLm<Model>
                                dataset, asked, made.asked);
     }
     return made;
+  } else {
+    return {};  // asked above
   }
 }
 
