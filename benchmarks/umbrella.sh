@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # How long does a file take to compile that includes all that works in memory, all that writes run
-# folders and pages, or what one score needs? And a program over both umbrellas, one that writes a run
+# folders and pages, or one door? And a program over both umbrellas, one that writes a run
 # folder, and one of three lines over the whole command: with all bodies, and with plumb::compiled or
 # plumb::command, whose bodies are in a library?
 #
@@ -17,8 +17,10 @@ need_packages clang-14 clang-16
 rounds=${1:-3}
 compilers=("${@:2}")
 [ ${#compilers[@]} -gt 0 ] || compilers=(g++ clang++-14 clang++-16)
-headers=(plumb.hpp runs.hpp score/causal_scorer.hpp calibrate/calibrator.hpp aggregate/probe_in_memory.hpp
-  run/probe_into_folder.hpp)
+headers=(plumb.hpp runs.hpp run/probe_into_folder.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_scorer.hpp aggregator.hpp
+  calibrator.hpp model.hpp probe.hpp many_shot.hpp rank.hpp many_prompts.hpp compare.hpp tensors.hpp)
+# An embedder's programs, from one score to all five systems.
+programs=(own_engine hold_a_kernel five_systems answers_as_tensors)
 # An embedder's program that includes them whole, and writes a run folder.
 whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/runs.hpp)
 
@@ -53,6 +55,7 @@ for compiler in "${compilers[@]}"; do
   for header in "${headers[@]}"; do
     compile "$header" /dev/null -include "plumb/$header" -x c++
   done
+  for program in "${programs[@]}"; do compile "$program.cpp" "examples/$program.cpp"; done
   compile "a program over both" "${whole[@]}"
   compile "a program over both, plumb::compiled" "${whole[@]}" -DPLUMB_COMPILED
   precompile -DPLUMB_COMPILED

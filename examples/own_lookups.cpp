@@ -97,7 +97,7 @@ void ask(const char* name, const Builder& builder, ScoresModel& model, plumb::Sp
       {plumb::relation_of("country", {"[X] is in [Y]."},
                           {{"Oslo", "Norway"}, {"Lima", "Peru"}, {"Cusco", "Peru"}})}};
   plumb::CausalScorer scorer(model, plumb::Bos::none(), span);
-  const plumb::Answers made = plumb::probe(builder, scorer, cities, {.span = span});
+  const plumb::Answers made = plumb::probe(builder, scorer, cities);
   const auto numbers = plumb::metrics_of(made).overall;
   std::printf("%s probe: knows %.0f of %zu facts, %zu left out\n", name,
               numbers.accuracy.value * static_cast<double>(numbers.facts), numbers.facts,

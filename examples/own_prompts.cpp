@@ -4,7 +4,7 @@
 //
 // Prints:
 //   Oslo lies in Norway.
-//   templates 1.000, my own words 1.000 of 2 facts
+//   templates 1.000, my own words 0.500 of 2 facts
 
 #include <cstdio>
 #include <string>

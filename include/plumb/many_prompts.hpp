@@ -30,7 +30,7 @@
 #include "plumb/run/answer_plan.hpp"
 #include "plumb/run/gap_filling.hpp"
 #include "plumb/run/generated_texts.hpp"
-#include "plumb/run/name_likelihoods.hpp"
+#include "plumb/run/name_scoring.hpp"
 #include "plumb/score/score_check.hpp"
 
 namespace plumb {
@@ -146,7 +146,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
                       const FewShotSetting& setting, const MultiPromptDataset& dataset,
                       const AskedFacts& asked, const MultiPromptDataset& narrowed_to) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
-  NameLikelihoods<Model> likelihoods(model, options.bos, dataset, asked);
+  NameScoring<Model> likelihoods(model, options.bos, dataset, asked);
   const auto carry = [&](auto& block, auto name_of) {
     std::vector<StatementScore> scores = score_all_packs(likelihoods.scorer(), block);
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -166,6 +166,32 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
   add_content_free(study, narrowed_to, [&](auto visit) {
     (void)likelihoods.content_free(few_shot, count, carry, visit);
   });
+}
+
+/// What a causal model says in its own words.
+template <CausalLm Model, Lemmatiser Lemmas>
+[[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
+                                                   const ManyPromptsOptions& options,
+                                                   const Lemmas& lemmas) {
+  const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
+  const AnswerOptions asking = asking_of(options);
+  for (const FewShotSetting& setting : options.settings) {
+    refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
+  }
+  ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
+  if (!asked.without_answer.empty()) {
+    made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
+                           " left out, as no name of an object has a word.");
+  }
+  AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
+  for (const FewShotSetting& setting : options.settings) {
+    made.studies.push_back(answers.study(setting, made.asked, lemmas));
+  }
+  if (options.names && !options.settings.empty()) {
+    add_scored_names(made.studies.front(), model, options, options.settings.front(), dataset, asked,
+                     made.asked);
+  }
+  return made;
 }
 
 /// What a masked model fills into the gaps, and says of names.
@@ -225,34 +251,15 @@ requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
                                              const ManyPromptsOptions& options = {},
                                              const Lemmas& lemmas = {}) {
-  if constexpr (MaskedLm<Model>) {
-    // A model that stands for others (AnyModel) is both in form.
-    if (!CausalLm<Model> || capabilities_of(model).masked) {
-      return detail::filled_in_memory(model, std::move(dataset), options);
-    }
-  }
-  if constexpr (CausalLm<Model>) {
-    const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
-    const AnswerOptions asking = detail::asking_of(options);
-    for (const FewShotSetting& setting : options.settings) {
-      refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
-    }
-    ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
-    if (!asked.without_answer.empty()) {
-      made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
-                             " left out, as no name of an object has a word.");
-    }
-    detail::AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
-    for (const FewShotSetting& setting : options.settings) {
-      made.studies.push_back(answers.study(setting, made.asked, lemmas));
-    }
-    if (options.names && !options.settings.empty()) {
-      detail::add_scored_names(made.studies.front(), model, options, options.settings.front(),
-                               dataset, asked, made.asked);
-    }
-    return made;
+  if constexpr (!CausalLm<Model>) {
+    return detail::filled_in_memory(model, std::move(dataset), options);
   } else {
-    return {};  // asked above
+    if constexpr (MaskedLm<Model>) {  // one that stands for others, as AnyModel, is both in form
+      if (capabilities_of(model).masked) {
+        return detail::filled_in_memory(model, std::move(dataset), options);
+      }
+    }
+    return detail::answered_in_memory(model, std::move(dataset), options, lemmas);
   }
 }
 

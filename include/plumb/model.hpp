@@ -16,5 +16,6 @@
 #include "plumb/backend/check_model.hpp"
 #include "plumb/backend/concepts.hpp"
 #include "plumb/backend/model_verification.hpp"
+#include "plumb/backend/sequence_batches.hpp"
 #include "plumb/backend/tree_generator.hpp"
 #include "plumb/backend/verify_model.hpp"

@@ -12,8 +12,10 @@
 //
 // Run: examples/own_engine.cpp. A run folder of the same scores: plumb/run.hpp.
 
+#include <concepts>
 #include <cstddef>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,10 @@ namespace plumb {
 struct ProbeOptions {
   /// What results call the model.
   std::string name = "model";
-  /// Which number stands for a statement, and over which of its tokens.
+  /// Which number stands for a statement, and over which of its tokens; where not said, over those that
+  /// the scorer was made for, or the whole statement.
   Reduction reduction = Reduction::sum;
-  Span span = Span::statement;
+  std::optional<Span> span{};
   /// Templates by index; all where none is named. Relations without any of them are refused.
   std::vector<std::size_t> templates{};
   ProbeProgress on_progress{};
@@ -57,6 +60,18 @@ inline std::vector<std::size_t> chosen_templates(const Relation& relation,
   return chosen;
 }
 
+/// What a scorer was made for.
+template <class Scorer>
+[[nodiscard]] Span span_of(const Scorer& scorer) {
+  if constexpr (requires {
+                  { scorer.span() } -> std::same_as<Span>;
+                }) {
+    return scorer.span();
+  } else {
+    return Span::statement;
+  }
+}
+
 }  // namespace detail
 
 /// Log-likelihoods of every option of every fact under the templates, in prompts of `builder`. A
@@ -77,7 +92,8 @@ template <PromptBuilder Builder, class Scorer>
         [&](const Relation& relation) {
           return detail::chosen_templates(relation, options.templates);
         },
-        {options.reduction, options.span}, options.on_progress, options.block_statements);
+        {options.reduction, options.span.value_or(detail::span_of(scorer))}, options.on_progress,
+        options.block_statements);
     answers.name = options.name;
     return answers;
   }

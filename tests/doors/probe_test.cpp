@@ -93,6 +93,17 @@ BOOST_AUTO_TEST_CASE(the_span_is_said_once_and_counts_its_own_tokens_and_bytes) 
   BOOST_TEST(rest.tables[0].bytes[0] == std::string(" Paris.").size());
 }
 
+BOOST_AUTO_TEST_CASE(a_scorer_made_for_a_span_is_asked_for_it) {
+  NgramModel model(read, 8);
+  CausalScorer all(model), answers_alone(model, Bos(), Span::answer);
+  const Answers one = probe(all, door_capitals(), {.span = Span::answer});
+  const Answers other = probe(answers_alone, door_capitals());
+  BOOST_TEST((other.scoring.span == Span::answer));
+  BOOST_TEST(one.tables[0].log_likelihoods == other.tables[0].log_likelihoods,
+             boost::test_tools::per_element());
+  BOOST_TEST((probe(all, door_capitals()).scoring.span == Span::statement));
+}
+
 BOOST_AUTO_TEST_CASE(facts_that_were_not_reported_are_left_out_and_counted) {
   Partly scorer;
   const Answers answers = probe(scorer, door_capitals());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <plumb/aggregate/probe_in_memory.hpp>
-#include <plumb/backend/check_model.hpp>
-#include <plumb/calibrate/calibrator.hpp>
-#include <plumb/score/causal_scorer.hpp>
+#include <plumb/calibrator.hpp>
+#include <plumb/candidate_scorer.hpp>
+#include <plumb/dataset.hpp>
+#include <plumb/model.hpp>
+#include <plumb/probe.hpp>
 
 #include "engine.hpp"
 
@@ -28,14 +29,16 @@ struct Probed {
 static_assert(plumb::check_causal_lm<Probed>());
 
 int main() {
-  plumb::Relation country{"country", {"[X] is in [Y]."}, {"Norway", "Peru"}, {"NO", "PE"}};
-  country.facts = {{"1", "Oslo", {}, 0}, {"2", "Bergen", {}, 0}, {"3", "Lima", {}, 1}};
-  country.facts.insert(country.facts.end(), {{"4", "Cusco", {}, 1}, {"5", "In Lagos", {}, 0}});
+  const plumb::Dataset cities{
+      "cities", {plumb::relation_of("country", {"[X] is in [Y]."},
+                                    {{"Oslo", "Norway"},
+                                     {"Bergen", "Norway"},
+                                     {"Lima", "Peru"},
+                                     {"Cusco", "Peru"},
+                                     {"In Lagos", "Norway"}})}};
   Probed model;
-  plumb::CausalScorer scorer(model, true);
-  const auto made = plumb::probe_in_memory(scorer, {"cities", {country}, {}}).relations;
-  const plumb::Resamples resamples(plumb::strata_of(made), {}, "outside");
-  const auto fit = plumb::Calibrator(plumb::Base{}, 5).calibrate(made, resamples);
+  plumb::CausalScorer scorer(model);
+  const plumb::Calibration fit = plumb::calibrate(plumb::probe(scorer, cities), {.bins = 5});
   const plumb::Estimate ace = fit[plumb::CalibrationMetric::ace];
   std::printf("accuracy %.1f, ACE %.3f [%.3f, %.3f] over %zu facts\n",
               fit[plumb::CalibrationMetric::accuracy].value, ace.value, ace.low, ace.high,

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(answers_in_memory_are_the_rows_of_a_job) {
       BOOST_TEST(table.answer(fact) == row.answer);
       for (std::size_t c = 0; c < row.scores.size(); ++c) {
         BOOST_TEST(table.log_likelihoods[table.place(fact, place) + c] == row.scores[c],
-                   boost::test_tools::tolerance(1e-9));
+                   boost::test_tools::tolerance(1e-6));
       }
     });
     BOOST_TEST(rows == table.facts() * table.templates());

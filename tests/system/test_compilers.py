@@ -87,9 +87,10 @@ def examples():
     for source in sorted((command.ROOT / "examples").glob("*.cpp")):
         if source.stem in ("one_file", "requantize"):  # another way to include them, and llama.cpp's own headers alone
             continue
-        text = source.read_text()
+        text = re.sub(r'^#include "(\w+\.hpp)"', lambda found: (source.parent / found.group(1)).read_text(), source.read_text(),
+                      flags=re.MULTILINE)
         texts.append(text)
-        text = re.sub(r"^#include .*", "", text, flags=re.MULTILINE).replace("int main(", "[[maybe_unused]] int example(")
+        text = re.sub(r"^#(include|pragma once).*", "", text, flags=re.MULTILINE).replace("int main(", "[[maybe_unused]] int example(")
         text = re.sub(r"^}\s*\Z", "return 0;\n}\n", text, flags=re.MULTILINE)
         found.append(f'namespace example_{source.stem} {{\n#line 1 "{source.name}"\n{text}}}\n')
     return libraries(texts), found

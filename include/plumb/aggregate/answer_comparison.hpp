@@ -84,9 +84,9 @@ inline std::string name_of_setting(const Answers::Table& table, const Setting& s
 
 /// Places of two tables' facts by what identifies them, subject and right answer. Where one table has
 /// several facts of the same, those of one place in the file are the same.
-class FactPairs {
+class MatchedFacts {
  public:
-  FactPairs(const Answers::Table& one, const Answers::Table& other) : one_(one), other_(other) {
+  MatchedFacts(const Answers::Table& one, const Answers::Table& other) : one_(one), other_(other) {
     for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
     for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
   }
@@ -120,7 +120,7 @@ class AnswerPairs {
 
   void add(const Answers::Table& one, const Answers::Table& other) {
     const std::vector<std::pair<std::size_t, std::size_t>> columns = shared_columns(one, other);
-    const FactPairs places(one, other);
+    const MatchedFacts places(one, other);
     values_.begin_relation();
     std::size_t shared = 0;
     for (std::size_t f = 0; f < one.facts(); ++f) {

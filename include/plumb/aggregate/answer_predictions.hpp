@@ -28,7 +28,7 @@ struct PredictionOptions {
 namespace detail {
 
 /// The frame of a table's predictions, without cells.
-inline RelationPredictions frame_of(const Answers::Table& table, const TemplateKinds& kinds) {
+inline RelationPredictions frame_of_table(const Answers::Table& table, const TemplateKinds& kinds) {
   const auto is_template = [](const Setting& one) { return one.method == "template"; };
   if (over::all_of(table.settings, is_template)) {
     std::vector<std::size_t> indices;
@@ -52,7 +52,7 @@ inline RelationPredictions frame_of(const Answers::Table& table, const TemplateK
   ModelPredictions made{answers.name, {}, answers.unreported_facts};
   for (const Answers::Table& table : answers.tables) {
     RelationPredictions& frame =
-        made.relations.emplace_back(detail::frame_of(table, options.kinds));
+        made.relations.emplace_back(detail::frame_of_table(table, options.kinds));
     std::vector<std::size_t> places;  // in the table, by place of a row
     for (const Setting& setting : frame.settings) {
       places.push_back(

@@ -40,11 +40,11 @@ struct Answers {
 
     [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
     [[nodiscard]] std::size_t templates() const noexcept { return settings.size(); }
+    /// Of the fact with the most.
     [[nodiscard]] std::size_t candidates() const noexcept {
-      if (choices.empty()) return relation.options.size();
-      std::size_t most = 0;
-      for (const auto& of_fact : choices) most = of_fact.size() > most ? of_fact.size() : most;
-      return most;
+      const std::size_t rows = facts() * templates();
+      if (choices.empty() || rows == 0) return relation.options.size();
+      return log_likelihoods.size() / rows;
     }
     /// Of one fact.
     [[nodiscard]] std::size_t candidates(std::size_t fact) const {
@@ -73,11 +73,19 @@ struct Answers {
                                              Reduction reduction) const {
       const std::size_t first = place(fact, template_place), count = candidates(fact);
       std::vector<double> reduced;
-      for (std::size_t i = first; i < first + count; ++i) {
-        reduced.push_back(reduction == Reduction::sum ? log_likelihoods[i]
-                                                      : log_likelihoods[i] / tokens[i]);
-      }
+      for (std::size_t i = first; i < first + count; ++i) reduced.push_back(number(i, reduction));
       return reduced;
+    }
+
+   private:
+    [[nodiscard]] double number(std::size_t i, Reduction reduction) const {
+      switch (reduction) {
+        case Reduction::mean:
+          return log_likelihoods[i] / tokens[i];
+        case Reduction::sum:
+          break;
+      }
+      return log_likelihoods[i];
     }
   };
 

@@ -7,6 +7,7 @@
 // (many_shot_plan.hpp). They are scored over what continues a question. How a job does the same so that
 // it can be resumed: many_shot_run.hpp.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -93,7 +94,8 @@ class SettingColumns {
   }
 
   [[nodiscard]] Answers::Table finish() && {
-    const std::size_t candidates = table_.candidates();
+    std::size_t candidates = 0;  // of the fact with the most
+    for (const auto& of_fact : table_.choices) candidates = (std::max)(candidates, of_fact.size());
     std::vector<std::size_t> next(columns_.size(), 0);
     for (std::size_t f = 0; f < table_.facts(); ++f) {
       for (std::size_t s = 0; s < columns_.size(); ++s) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the likelihoods of names (name_likelihoods.hpp) taken so that the job can be resumed?
+// How are the likelihoods of names (name_scoring.hpp) taken so that the job can be resumed?
 
 #include <cstddef>
 #include <optional>
 #include <string>
 
 #include "plumb/records/generation_rows.hpp"
-#include "plumb/run/name_likelihoods.hpp"
+#include "plumb/run/name_scoring.hpp"
 #include "plumb/run/run_folder.hpp"
 #include "plumb/run/scored_block.hpp"
 #include "plumb/score/bos.hpp"
@@ -49,7 +49,7 @@ class NameLikelihoodRun {
   NameLikelihoodRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
                     const MultiPromptDataset& dataset, const AskedFacts& asked,
                     const RunFolder& folder, Work& work)
-      : likelihoods_(model, with_bos, dataset, asked),
+      : scoring_(model, with_bos, dataset, asked),
         options_(options),
         dataset_(dataset),
         folder_(folder),
@@ -63,7 +63,7 @@ class NameLikelihoodRun {
       const std::string name = few_shot.name() + " names";
       FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
       Part part(work_, name);
-      const bool is_whole = likelihoods_.names(
+      const bool is_whole = scoring_.names(
           few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),
           [&](const RecordedNames& row) { rows << names_line(row); });
       if (is_whole) rows.finish();
@@ -71,7 +71,7 @@ class NameLikelihoodRun {
     const std::string name = few_shot.name() + " content-free";
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     Part part(work_, name);
-    const bool is_whole = likelihoods_.content_free(
+    const bool is_whole = scoring_.content_free(
         few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),
         [&](const RecordedContentFree& row) { rows << content_free_line(row); });
     if (is_whole) rows.finish();
@@ -82,11 +82,11 @@ class NameLikelihoodRun {
   [[nodiscard]] auto carried_out_by(Part& part) {
     return [&](auto& block, auto name_of) {
       work_.summary().cost += block.cost();
-      return scored_block(part, likelihoods_.scorer(), block, Span::continuation, name_of);
+      return scored_block(part, scoring_.scorer(), block, Span::continuation, name_of);
     };
   }
 
-  NameLikelihoods<Model> likelihoods_;
+  NameScoring<Model> scoring_;
   const AnswerOptions& options_;
   const MultiPromptDataset& dataset_;
   const RunFolder& folder_;

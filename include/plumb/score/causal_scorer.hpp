@@ -85,6 +85,8 @@ class CausalScorer {
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
   /// As it was asked for.
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
+  /// Over which tokens it scores: all of a statement, or those alone.
+  [[nodiscard]] Span span() const { return scored_; }
   /// Whether a prompt begins with BOS itself, so that no other is put before it.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
     if (!own_bos_) own_bos_.emplace(model_, bos_);

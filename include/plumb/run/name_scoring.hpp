@@ -62,13 +62,13 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 /// message calls them, and returns their scores; nothing where another process has some of them. `take`
 /// gets the rows in order. Both functions return whether all rows came.
 template <ScoringLm Model>
-class NameLikelihoods {
+class NameScoring {
  public:
   using Block = typename CausalScorer<Model>::Block;
 
   /// Throws a user error for a BOS that is wanted and not there.
-  NameLikelihoods(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
-                  const AskedFacts& asked)
+  NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
+              const AskedFacts& asked)
       : scorer_(model, with_bos, Span::continuation), dataset_(dataset), asked_(asked) {}
 
   [[nodiscard]] CausalScorer<Model>& scorer() noexcept { return scorer_; }

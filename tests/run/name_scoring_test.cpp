@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/name_likelihoods.hpp"
+#include "plumb/run/name_scoring.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -11,7 +11,7 @@
 
 using namespace plumb;
 
-BOOST_AUTO_TEST_SUITE(name_likelihoods_suite)
+BOOST_AUTO_TEST_SUITE(name_scoring_suite)
 
 // Oracle: the model's own probabilities of each name behind each prompt.
 BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them) {
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them
   const AskedFacts asked = take_askable(dataset, {"contains"}, 2);
   NgramTreeModel model("A: oxygen\nA: sodium\n", 4);
   model.limits = {8192, 256, 256};
-  NameLikelihoods<NgramTreeModel> likelihoods(model, true, dataset, asked);
+  NameScoring<NgramTreeModel> likelihoods(model, true, dataset, asked);
   const FewShot few_shot(dataset, {}, 0);
   PromptTexts texts(dataset, asked, few_shot);
   const std::vector<PlannedPrompt> prompts = named_prompts(dataset, asked, few_shot);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(blocks_that_others_score_leave_no_row) {
   const AskedFacts asked = take_askable(dataset, {"contains"}, 1);
   NgramTreeModel model("A: oxygen", 3);
   model.limits = {8192, 256, 256};
-  NameLikelihoods<NgramTreeModel> likelihoods(model, true, dataset, asked);
+  NameScoring<NgramTreeModel> likelihoods(model, true, dataset, asked);
   std::size_t rows = 0;
   const bool is_whole = likelihoods.content_free(
       FewShot(dataset, {}, 0), [](std::size_t) {},
