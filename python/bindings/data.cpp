@@ -46,7 +46,8 @@ void bind_data(nb::module_& module) {
   nb::class_<KnowledgeGraph>(module, "Graph")
       .def_ro("name", &KnowledgeGraph::name)
       .def_prop_ro("entities", [](const KnowledgeGraph& self) { return self.entities.size(); });
-  nb::class_<MultiPromptDataset>(module, "MultiPromptDataset").def_ro("name", &MultiPromptDataset::name);
+  nb::class_<MultiPromptDataset>(module, "MultiPromptDataset")
+      .def_ro("name", &MultiPromptDataset::name);
 
   module.def("load_dataset", [](const std::string& path) { return load_dataset(path); });
   module.def("load_graph", [](const std::string& path) { return load_graph(path); });

@@ -23,8 +23,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     const nb::object errors = nb::module_::import_("plumb_probe.errors");
     const nb::object type = errors.attr(error.fault() == Fault::user ? "UserError" : "PlumbError");
     const auto& site = error.site();
-    const nb::object made = type(error.what(), site.file.string(), site.line, site.field,
-                                 site.setting, error.remedy());
+    const nb::object made =
+        type(error.what(), site.file.string(), site.line, site.field, site.setting, error.remedy());
     PyErr_SetObject(type.ptr(), made.ptr());
   }
 }
@@ -32,10 +32,15 @@ void translate(const std::exception_ptr& thrown, void*) {
 template <class Number>
 nb::object array_of(const std::vector<Number>& numbers) {
   auto* kept = new std::vector<Number>(numbers);
-  const nb::capsule owner(kept, [](void* held) noexcept {
-    delete static_cast<std::vector<Number>*>(held);
-  });
+  const nb::capsule owner(
+      kept, [](void* held) noexcept { delete static_cast<std::vector<Number>*>(held); });
   return nb::cast(nb::ndarray<nb::numpy, Number, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+template <class Number, std::size_t dimensions>
+auto numbers(const nb::object& given) {
+  return nb::cast<nb::ndarray<const Number, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>>(
+      given);
 }
 
 /// The nodes of a tree that lie on the way to some of its nodes, as arrays: parents come before children, and
@@ -45,7 +50,8 @@ class TreeArrays {
   TreeArrays(const TokenTree& tree, std::span<const NodeId> wanted) : places_(tree.size(), -1) {
     std::vector<char> is_needed(tree.size(), 0);
     for (NodeId node : wanted) {
-      for (; node != TokenTree::root && !is_needed[node]; node = tree.parent(node)) is_needed[node] = 1;
+      for (; node != TokenTree::root && !is_needed[node]; node = tree.parent(node))
+        is_needed[node] = 1;
     }
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (!is_needed[node]) continue;
@@ -88,14 +94,15 @@ class ObjectModel {
   }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     const nb::gil_scoped_acquire gil;
-    using Row = std::tuple<TokenId, std::int64_t, std::int64_t>;
+
     Tokenization made;
     for (const nb::handle row : engine_.attr("tokens")(nb::str(text.data(), text.size()))) {
       const auto id = nb::cast<TokenId>(row[0]);
       const auto begin = nb::cast<std::int64_t>(row[1]), end = nb::cast<std::int64_t>(row[2]);
       made.spells_text = made.spells_text && begin >= 0;
-      made.tokens.push_back({id, {static_cast<std::size_t>((std::max)(begin, std::int64_t{0})),
-                                  static_cast<std::size_t>((std::max)(end, std::int64_t{0}))}});
+      made.tokens.push_back({id,
+                             {static_cast<std::size_t>((std::max)(begin, std::int64_t{0})),
+                              static_cast<std::size_t>((std::max)(end, std::int64_t{0}))}});
     }
     return made;
   }
@@ -147,10 +154,11 @@ class ObjectModel {
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     const nb::gil_scoped_acquire gil;
-    give_rows(engine_.attr("sequence_rows")(
-                  array_of(std::vector<std::int32_t>(sequence.begin(), sequence.end()))),
-              "sequence_rows", sequence.size(),
-              [&](std::size_t row) { return static_cast<std::uint32_t>(row); }, visit);
+    give_rows(
+        engine_.attr("sequence_rows")(
+            array_of(std::vector<std::int32_t>(sequence.begin(), sequence.end()))),
+        "sequence_rows", sequence.size(),
+        [&](std::size_t row) { return static_cast<std::uint32_t>(row); }, visit);
   }
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     const TreeArrays arrays(tree, wanted);
@@ -166,8 +174,8 @@ class ObjectModel {
 
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     const nb::gil_scoped_acquire gil;
-    const auto made = numbers<float, 2>(
-        engine_.attr("embed")(std::vector(texts.begin(), texts.end()), with_bos));
+    const auto made =
+        numbers<float, 2>(engine_.attr("embed")(std::vector(texts.begin(), texts.end()), with_bos));
     return Eigen::Map<const EmbeddingMatrix>(made.data(), static_cast<Eigen::Index>(made.shape(0)),
                                              static_cast<Eigen::Index>(made.shape(1)));
   }
@@ -177,21 +185,16 @@ class ObjectModel {
     const nb::gil_scoped_acquire gil;
     return nb::cast<std::size_t>(engine_.attr(member));
   }
-  template <class Number, std::size_t dimensions>
-  static auto numbers(const nb::object& given) {
-    return nb::cast<nb::ndarray<const Number, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>>(
-        given);
-  }
   /// Visits may take as long as they like: the GIL is held meanwhile, as rows are Python's.
   template <class NodeOf>
   static void give_rows(const nb::object& given, const char* member, std::size_t count,
                         NodeOf node_of, const LogitsVisitor& visit) {
     const auto rows = numbers<float, 2>(given);
     if (rows.shape(0) != count) {
-      throw user_error({.field = member},
-                       "gave " + std::to_string(rows.shape(0)) + " rows instead of " +
-                           std::to_string(count),
-                       "return one row of logits for each");
+      throw user_error(
+          {.field = member},
+          "gave " + std::to_string(rows.shape(0)) + " rows instead of " + std::to_string(count),
+          "return one row of logits for each");
     }
     for (std::size_t row = 0; row < count; ++row) {
       visit(node_of(row), std::span(rows.data() + row * rows.shape(1), rows.shape(1)));
@@ -257,19 +260,25 @@ NB_MODULE(_core, module) {
              for (const Token& token : self.model.tokenize(text).tokens) ids.push_back(token.id);
              return ids;
            })
-      .def("detokenize", [](Model& self, const std::vector<TokenId>& ids) {
-        return self.model.detokenize(ids);
-      });
-  module.def("folder_model", [](const std::string& folder, int threads, bool parse) {
-    const nb::gil_scoped_release release;
-    return new Model(folder_model(folder, threads, parse));
-  }, nb::rv_policy::take_ownership);
-  module.def("gguf_model", [](const std::string& file, int threads, bool parse, bool exact) {
-    const nb::gil_scoped_release release;
-    return new Model(gguf_model(file, threads, parse, exact));
-  }, nb::rv_policy::take_ownership);
-  module.def("object_model", [](nb::object engine) { return new Model(object_model(engine)); },
-             nb::rv_policy::take_ownership);
+      .def("detokenize",
+           [](Model& self, const std::vector<TokenId>& ids) { return self.model.detokenize(ids); });
+  module.def(
+      "folder_model",
+      [](const std::string& folder, int threads, bool parse) {
+        const nb::gil_scoped_release release;
+        return new Model(folder_model(folder, threads, parse));
+      },
+      nb::rv_policy::take_ownership);
+  module.def(
+      "gguf_model",
+      [](const std::string& file, int threads, bool parse, bool exact) {
+        const nb::gil_scoped_release release;
+        return new Model(gguf_model(file, threads, parse, exact));
+      },
+      nb::rv_policy::take_ownership);
+  module.def(
+      "object_model", [](nb::object engine) { return new Model(object_model(engine)); },
+      nb::rv_policy::take_ownership);
   module.def("verify_model", &verified);
   bind_data(module);
   bind_probes(module);

@@ -52,7 +52,7 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
       MaskedScorer<WatchedModel> scorer(one, rule);
       return probe(scorer, dataset, options);
     }
-    CausalScorer<WatchedModel> scorer(one, before);
+    CausalScorer<WatchedModel> scorer(one, before, *options.span);
     return probe(scorer, dataset, options);
   });
 }
@@ -60,7 +60,8 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
 Json json_of_calibration(const Calibration& made) {
   Json json = Json::object();
   for (std::size_t i = 0; i < calibration_metric_names.size(); ++i) {
-    json[std::string(calibration_metric_names[i])] = to_json(made[static_cast<CalibrationMetric>(i)]);
+    json[std::string(calibration_metric_names[i])] =
+        to_json(made[static_cast<CalibrationMetric>(i)]);
   }
   return json;
 }
@@ -71,8 +72,8 @@ nb::object calibrated(const Answers& answers, const std::vector<std::string>& es
   Json json = {{"bins", bins}, {"estimators", Json::object()}};
   {
     const nb::gil_scoped_release release;
-    const auto made = predictions_of(
-        answers, {.kinds = {.base = base_template}, .keep_scores = true});
+    const auto made =
+        predictions_of(answers, {.kinds = {.base = base_template}, .keep_scores = true});
     std::vector<std::string> remarks = answers.remarks;
     const Resamples drawn(strata_of(made.relations), {seed, resamples}, "bootstrap/calibrate");
     for (const NamedEstimator& one : chosen_estimators(made.relations, estimators, remarks)) {
@@ -91,7 +92,8 @@ nb::object calibrated(const Answers& answers, const std::vector<std::string>& es
 }
 
 Json json_of(const AnswerComparison::Question& question) {
-  return {{"relation", question.relation}, {"subject", question.subject}, {"asked", question.asked}};
+  return {
+      {"relation", question.relation}, {"subject", question.subject}, {"asked", question.asked}};
 }
 Json json_of(const std::vector<AnswerComparison::Flip>& flips) {
   Json list = Json::array();
@@ -168,10 +170,9 @@ void bind_probes(nb::module_& module) {
              }
              return labels;
            })
-      .def_prop_ro("log_likelihoods",
-                   [](nb::handle self) {
-                     return view(self, nb::cast<const Table&>(self).log_likelihoods);
-                   })
+      .def_prop_ro(
+          "log_likelihoods",
+          [](nb::handle self) { return view(self, nb::cast<const Table&>(self).log_likelihoods); })
       .def_prop_ro("tokens",
                    [](nb::handle self) { return view(self, nb::cast<const Table&>(self).tokens); })
       .def_prop_ro("bytes",
@@ -182,10 +183,12 @@ void bind_probes(nb::module_& module) {
       .def_ro("remarks", &Answers::remarks)
       .def_prop_ro("reduction",
                    [](const Answers& self) { return std::string(name_of(self.scoring.reduction)); })
-      .def_prop_ro("span", [](const Answers& self) { return std::string(name_of(self.scoring.span)); })
+      .def_prop_ro("span",
+                   [](const Answers& self) { return std::string(name_of(self.scoring.span)); })
       .def("__len__", [](const Answers& self) { return self.tables.size(); })
-      .def("table", [](Answers& self, std::size_t place) -> Table& { return self.tables.at(place); },
-           nb::rv_policy::reference_internal);
+      .def(
+          "table", [](Answers& self, std::size_t place) -> Table& { return self.tables.at(place); },
+          nb::rv_policy::reference_internal);
   module.def("probe", &probed);
   module.def("metrics_of", [](const Answers& answers, std::uint64_t seed, std::size_t resamples) {
     Json json;

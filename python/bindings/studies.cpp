@@ -115,12 +115,12 @@ nb::tuple ranked(Model& model, const Data& data, const std::vector<std::string>&
   return nb::make_tuple(to_python(json), rows_of(made));
 }
 
-ManyPromptAnswers many_prompted(Model& model, const MultiPromptDataset& dataset,
-                                const std::vector<std::string>& relations, std::size_t limit,
-                                const std::vector<std::tuple<std::string, std::size_t, bool>>& settings,
-                                std::size_t max_new_tokens, const std::vector<std::string>& stop,
-                                std::size_t samples, std::size_t confidence_prompts, bool names,
-                                std::size_t masks, std::uint64_t seed, const nb::object& bos) {
+ManyPromptAnswers many_prompted(
+    Model& model, const MultiPromptDataset& dataset, const std::vector<std::string>& relations,
+    std::size_t limit, const std::vector<std::tuple<std::string, std::size_t, bool>>& settings,
+    std::size_t max_new_tokens, const std::vector<std::string>& stop, std::size_t samples,
+    std::size_t confidence_prompts, bool names, std::size_t masks, std::uint64_t seed,
+    const nb::object& bos) {
   ManyPromptsOptions options;
   options.relations = relations;
   options.limit = limit;
@@ -142,7 +142,8 @@ ManyPromptAnswers many_prompted(Model& model, const MultiPromptDataset& dataset,
   return model.asked([&](WatchedModel& one) {
     const Capabilities can = one.capabilities();
     if (!can.masked && !can.causal && !can.generates) {
-      throw user_error({.setting = "model"}, "gives log-probabilities alone, and is asked for texts",
+      throw user_error({.setting = "model"},
+                       "gives log-probabilities alone, and is asked for texts",
                        "give the engine sequence_rows, or use another one");
     }
     return many_prompts(one, dataset, options);
@@ -155,7 +156,8 @@ void bind_studies(nb::module_& module) {
   module.def("many_shot", &many_shots);
   module.def("accuracy_spreads", [](const Answers& answers) {
     Json json = Json::object();
-    for (const auto& spread : accuracy_spreads(answers)) json[setting_name(spread.group)] = to_json(spread);
+    for (const auto& spread : accuracy_spreads(answers))
+      json[setting_name(spread.group)] = to_json(spread);
     return to_python(json);
   });
   module.def("rank", &ranked<KnowledgeGraph>);

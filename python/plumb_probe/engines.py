@@ -107,8 +107,9 @@ class TransformersEngine:
         self.dimension = config.hidden_size
         self.context_length = int(getattr(config, "max_position_embeddings", None) or getattr(config, "seq_length", None) or
                                   getattr(config, "max_seq_len", None) or 2048)
-        windows = [window for window in (getattr(config, "sliding_window", None),) if window]
-        self.window = min(windows, default=self.context_length)
+        uses = getattr(config, "use_sliding_window", True)
+        self._window = getattr(config, "sliding_window", None) if uses else None
+        self._kinds = set(getattr(config, "layer_types", None) or ())
         taken = inspect.signature(model.forward).parameters
         self._keeps = "logits_to_keep" in taken
         self.trees = ("position_ids" in taken and self._trees_agree()) if trees is None else trees
@@ -141,17 +142,22 @@ class TransformersEngine:
         import torch
 
         sees, depths = tree_mask(parents)
-        device = self.model.device
-        mask = torch.zeros(sees.shape, dtype=self.model.dtype)
-        mask.masked_fill_(torch.from_numpy(~sees), torch.finfo(self.model.dtype).min)
+        device, dtype = self.model.device, self.model.dtype
+
+        def additive(seen: numpy.ndarray) -> Any:
+            mask = torch.zeros(seen.shape, dtype=dtype).masked_fill_(torch.from_numpy(~seen), torch.finfo(dtype).min)
+            return mask[None, None].to(device)
+
+        close = sees & (depths[:, None] - depths < self._window) if self._window else sees
+        mask = additive(close if not self._kinds or "full_attention" not in self._kinds else sees)
+        if "sliding_attention" in self._kinds and "full_attention" in self._kinds:
+            mask = {"full_attention": mask, "sliding_attention": additive(close)}
         return self._forward(torch.from_numpy(tokens).long()[None].to(device), torch.from_numpy(places).long().to(device),
-                             attention_mask=mask[None, None].to(device), position_ids=torch.from_numpy(depths)[None].to(device))
+                             attention_mask=mask, position_ids=torch.from_numpy(depths)[None].to(device))
 
     def _look_up(self, tokens: numpy.ndarray, parents: numpy.ndarray, nodes: numpy.ndarray, targets: numpy.ndarray) -> numpy.ndarray:
         import torch
 
-        if len(tokens) > self.window:  # an attention that sees so many tokens back
-            return Engine.look_up(self._flat, tokens, parents, nodes, targets)
         places, rows = numpy.unique(nodes, return_inverse=True)
         logits = self._tree_logits(tokens, parents, places)
         asked = logits[torch.from_numpy(rows).to(logits.device), torch.from_numpy(targets).long().to(logits.device)]
@@ -210,8 +216,8 @@ class TransformersEngine:
 
     def _trees_agree(self) -> bool:
         """Whether a tree of two branches is answered as its branches alone are."""
-        ids = [token if isinstance(token, int) else token[0] for token in self.tokenize(self.probes)][:8]
-        lead, first, second = ids[:3], ids[3:], ids[3:][::-1]
+        ids = [token if isinstance(token, int) else token[0] for token in self.tokenize(self.probes)]
+        lead, first, second = ids[:3], ids[3:] * 2, ids[3:][::-1] * 2
         tokens = numpy.array(lead + first + second, dtype=numpy.int32)
         parents = numpy.arange(-1, len(tokens) - 1, dtype=numpy.int32)
         parents[len(lead) + len(first)] = len(lead) - 1
