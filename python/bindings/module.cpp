@@ -227,7 +227,7 @@ AnyModel object_model(nb::object engine) {
 #ifndef PLUMB_WITH_LLAMA
 AnyModel gguf_model(const std::string& file, int, bool, bool) {
   throw user_error({.file = file}, "is a GGUF file, and plumb_probe was built without llama.cpp",
-                   "install it again with CMAKE_PREFIX_PATH naming llama.cpp's, or give a Hugging "
+                   "install it with PLUMB_GGUF=ON (docs/python.md), or give a Hugging "
                    "Face folder");
 }
 #endif

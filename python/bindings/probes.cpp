@@ -39,12 +39,10 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
                        .span = choice_of<Span>(span, "span"),
                        .templates = templates,
                        .block_statements = block};
-  if (!on_progress.is_none()) {
-    options.on_progress = [&](std::size_t scored, std::size_t facts) {
-      const nb::gil_scoped_acquire gil;
-      on_progress(scored, facts);
-    };
-  }
+  options.on_progress = [&](std::size_t scored, std::size_t facts) {
+    const nb::gil_scoped_acquire gil;
+    on_progress(scored, facts);
+  };
   const auto rule = choice_of<PseudoLikelihood>(pll, "pll");
   const Bos before = bos_of(bos);
   return model.asked([&](WatchedModel& one) {

@@ -108,7 +108,8 @@ nb::tuple ranked(Model& model, const Data& data, const std::vector<std::string>&
   options.asked.shots = shots;
   options.asked.heads = heads;
   options.seed = options.asked.shot_seed = options.asked.sample_seed = seed;
-  if (!bos.is_none()) options.bos = bos_of(bos);
+  // Empty: what the tokenizer does by itself.
+  if (!nb::isinstance<nb::str>(bos) || nb::len(bos) > 0) options.bos = bos_of(bos);
   const RankResults made = model.asked([&](WatchedModel& one) { return rank(one, data, options); });
   Json json = to_json(made);
   json["remarks"] = made.remarks;

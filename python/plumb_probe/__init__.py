@@ -75,10 +75,10 @@ def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templat
     return made.select(list(relations), limit) if relations or limit else made
 
 
-def _shown(progress: Progress) -> Callable[[int, int], None] | None:
+def _shown(progress: Progress) -> Callable[[int, int], None]:
     """What is called with (done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
     if not progress:
-        return None
+        return lambda done, count: None
     if progress is True:
         from tqdm.auto import tqdm as progress
     bar: Any = None
@@ -152,7 +152,8 @@ def rank(model: Any, data: Any, *, methods: Sequence[str] = ("deer",), part: str
     that are asked, 0 for all. `bos` None does what the model's tokenizer does."""
     is_graph = isinstance(data, Graph) or (isinstance(data, (str, os.PathLike)) and _core.is_graph(str(data)))
     made = (data if isinstance(data, Graph) else _core.load_graph(str(data))) if is_graph else dataset(data)
-    return Ranking(*_core.rank(load(model), made, list(methods), part, candidates, list(relations), limit, sample, shots, seed, heads, bos))
+    return Ranking(*_core.rank(load(model), made, list(methods), part, candidates, list(relations), limit, sample, shots, seed, heads,
+                              "" if bos is None else bos))
 
 
 class ManyPrompts:
