@@ -214,12 +214,20 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
         self.assertGreater(made[13], 0)
 
 
+def python_with_torch():
+    """The peer's Python, of its whole environment where there is one; nothing where none has transformers."""
+    for python in (command.PEER, *sorted(CACHE.parent.glob("lm-pub-quiz-*-full/bin/python"))):
+        if python and subprocess.run([python, "-c", "import torch, transformers"], capture_output=True).returncode == 0:
+            return str(python)
+    return ""
+
+
 @command.needs_shared
-@command.needs_peer
 class OfTransformers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        reason = built()
+        cls.python = python_with_torch()
+        reason = built() if cls.python else "no Python with torch and transformers"
         if reason:
             raise unittest.SkipTest(f"skipped: {reason}")
 
@@ -244,7 +252,7 @@ class OfTransformers(unittest.TestCase):
                 verified = p.verify_model(engine, ["The cat sat on the mat and saw the dog.", "The dog saw it."])
                 told[folder.name] = [engine.trees, worst, compared, p.compare(answers, native).worst_nats, verified["agrees"], verified["compared"]]
             print(json.dumps(told))
-            """, command.PEER, decoders=DECODERS, data=BEAR)
+            """, self.python, decoders=DECODERS, data=BEAR)
         self.assertGreaterEqual(len(made), 18)
         # Attention that is biased by the distance of places in a row: asked in sequences.
         self.assertEqual([name for name, told in made.items() if not told[0]], ["tiny-bloom", "tiny-mpt"])
@@ -255,6 +263,24 @@ class OfTransformers(unittest.TestCase):
                 self.assertLess(apart, 1e-3)
                 self.assertTrue(agrees)
                 self.assertEqual("evaluate of a tree" in forms, trees)
+
+    def test_the_notebook_of_quantisation(self):
+        """Its code, cell after cell; where nbclient is, the notebook itself too."""
+        file = command.ROOT / "examples" / "quantisation.ipynb"
+        os.environ.update(PLUMB_NOTEBOOK_MODEL=str(DECODERS / "tiny-smollm"), PLUMB_NOTEBOOK_FACTS=str(command.FACTS))
+        cells = ["".join(cell["source"]) for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "code"]
+        made = run("\n".join(cells) + """
+print(json.dumps([study["mean nats"].tolist(), answers["F32"]._repr_html_(), len(answers["F32"].table())]))
+""", self.python)
+        self.assertLess(0, made[0][0])
+        self.assertLess(made[0][0], made[0][1])  # 8 bits move scores less than 4
+        self.assertIn("capital", made[1])
+        self.assertEqual(made[2], 10)
+        client = "import nbclient, nbformat, sys; nbclient.NotebookClient(nbformat.read(sys.argv[1], 4)).execute()"
+        if subprocess.run([self.python, "-c", "import nbclient, ipykernel"], capture_output=True).returncode == 0:
+            done = subprocess.run([self.python, "-c", client, str(file)], capture_output=True, text=True,
+                                  env={**os.environ, "PYTHONPATH": str(SITE)})
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
