@@ -10,9 +10,9 @@ import argparse
 import statistics
 import time
 
+from against_lm_pub_quiz import best_batch_size, choose_relations, run_peer  # first, as it keeps the peer's bars quiet
 import numpy
 import torch
-from against_lm_pub_quiz import best_batch_size, choose_relations, run_peer
 from lm_pub_quiz import Evaluator
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
