@@ -21,10 +21,12 @@ BOOST_AUTO_TEST_CASE(names_file_line_field_message_and_remedy) {
   const Error error =
       user_error({"facts/P36.jsonl", 7, "sub_label"}, "is empty", "give it a label");
   BOOST_TEST(text_of(error) == "facts/P36.jsonl:7: sub_label: is empty; give it a label");
+  BOOST_TEST(error.remedy() == "give it a label");
 }
 
 BOOST_AUTO_TEST_CASE(leaves_out_what_is_not_known) {
   BOOST_TEST(text_of(user_error({}, "broke")) == "broke");
+  BOOST_TEST(user_error({}, "broke").remedy() == "");
   BOOST_TEST(text_of(user_error({}, "broke", "fix it")) == "broke; fix it");
   BOOST_TEST(text_of(user_error({.file = "a.json"}, "broke")) == "a.json: broke");
   BOOST_TEST(text_of(user_error({"a.json", 3}, "broke")) == "a.json:3: broke");

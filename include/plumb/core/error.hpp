@@ -36,10 +36,15 @@ struct Site {
 class Error : public std::runtime_error {
  public:
   Error(Fault fault, Site site, const std::string& message, const std::string& remedy = {})
-      : std::runtime_error(compose(site, message, remedy)), fault_(fault), site_(std::move(site)) {}
+      : std::runtime_error(compose(site, message, remedy)),
+        fault_(fault),
+        site_(std::move(site)),
+        remedy_(remedy) {}
 
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
   [[nodiscard]] const Site& site() const noexcept { return site_; }
+  /// What mends it, as it was given; empty where nothing was said.
+  [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 
  private:
   static std::string compose(const Site& site, const std::string& message,
@@ -62,6 +67,7 @@ class Error : public std::runtime_error {
 
   Fault fault_;
   Site site_;
+  std::string remedy_;
 };
 
 /// Results are not all of one model, as is found when a job is done: going on mends nothing. Any number

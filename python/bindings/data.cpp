@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is asked: datasets read from files or made in Python.
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "model.hpp"
+#include "plumb/load.hpp"
+
+namespace plumb_python {
+
+using plumb::is_graph_folder;
+using plumb::is_multi_prompt;
+using plumb::load_dataset;
+using plumb::load_graph;
+using plumb::load_multi_prompt;
+
+void bind_data(nb::module_& module) {
+  nb::class_<Relation>(module, "Relation")
+      .def_ro("code", &Relation::code)
+      .def_ro("templates", &Relation::templates)
+      .def_ro("options", &Relation::options)
+      .def_ro("domains", &Relation::domains)
+      .def_prop_ro("facts",
+                   [](const Relation& self) {
+                     std::vector<std::pair<std::string, std::string>> pairs;
+                     for (const Fact& fact : self.facts) {
+                       pairs.emplace_back(fact.subject, option_text(self, fact, fact.answer));
+                     }
+                     return pairs;
+                   })
+      .def("__len__", [](const Relation& self) { return self.facts.size(); });
+  module.def("relation_of", &relation_of, "code"_a, "templates"_a, "facts"_a);
+
+  nb::class_<Dataset>(module, "Dataset")
+      .def("__init__",
+           [](Dataset* self, const std::string& name, const std::vector<Relation>& relations) {
+             new (self) Dataset{.name = name, .relations = relations};
+           })
+      .def_ro("name", &Dataset::name)
+      .def_ro("relations", &Dataset::relations)
+      .def("select", [](const Dataset& self, const std::vector<std::string>& codes,
+                        std::size_t limit) { return select_facts(self, codes, limit); });
+  nb::class_<KnowledgeGraph>(module, "Graph")
+      .def_ro("name", &KnowledgeGraph::name)
+      .def_prop_ro("entities", [](const KnowledgeGraph& self) { return self.entities.size(); });
+  nb::class_<MultiPromptDataset>(module, "MultiPromptDataset")
+      .def_ro("name", &MultiPromptDataset::name);
+
+  module.def("load_dataset", [](const std::string& path) { return load_dataset(path); });
+  module.def("load_graph", [](const std::string& path) { return load_graph(path); });
+  module.def("load_multi_prompt", [](const std::string& path) { return load_multi_prompt(path); });
+  module.def("is_graph", [](const std::string& path) { return is_graph_folder(path); });
+  module.def("is_multi_prompt", [](const std::string& path) { return is_multi_prompt(path); });
+}
+
+}  // namespace plumb_python

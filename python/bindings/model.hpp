@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is a model to Python?
+//
+// Any model of plumb's, with a lock, so that one Python thread at a time asks it while others run, and a look
+// at signals before each call of the engine, so that Ctrl-C ends a job between two packs.
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "names.hpp"
+
+namespace plumb_python {
+
+/// Throws what a signal's handler raised, KeyboardInterrupt above all. Called without the GIL.
+inline void raise_signals() {
+  const nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+/// An AnyModel that looks at signals before it is asked. Not thread-safe.
+class WatchedModel : public AnyModel {
+ public:
+  explicit WatchedModel(AnyModel model) : AnyModel(std::move(model)) {}
+
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    raise_signals();
+    AnyModel::evaluate(sequence, visit);
+  }
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+    raise_signals();
+    AnyModel::evaluate(queries, visit);
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    raise_signals();
+    AnyModel::evaluate(tree, wanted, visit);
+  }
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    raise_signals();
+    AnyModel::look_up(tree, lookups, log_probabilities);
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    raise_signals();
+    AnyModel::embed(tree, wanted, visit);
+  }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+    raise_signals();
+    return AnyModel::embed(texts, with_bos);
+  }
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) {
+    raise_signals();
+    return AnyModel::generate(prompts, options, seeds);
+  }
+};
+
+/// As Python holds it. One thread at a time asks it; others wait.
+struct Model {
+  explicit Model(AnyModel made) : model(std::move(made)) {}
+
+  /// `ask(model)` without the GIL.
+  template <class Ask>
+  auto asked(Ask ask) {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex);
+    return ask(model);
+  }
+
+  WatchedModel model;
+  std::mutex mutex;
+};
+
+/// Models of engines, each compiled in a file of its own. `gguf_model` throws a user error where plumb_probe was
+/// built without llama.cpp.
+AnyModel folder_model(const std::string& folder, int threads, bool parse_special_tokens);
+AnyModel gguf_model(const std::string& file, int threads, bool parse_special_tokens, bool exact);
+/// A model of a Python object, held to the members that python/plumb_probe/engines.py describes.
+AnyModel object_model(nb::object engine);
+
+/// What a word says: none, the model's own, or a token's text.
+inline Bos bos_of(const nb::object& said) {
+  if (nb::isinstance<nb::str>(said)) return Bos::of(nb::cast<std::string>(said));
+  return Bos(nb::cast<bool>(said));
+}
+
+/// The choice of an enumeration that a word names; throws a user error that lists the words.
+template <class Choice>
+Choice choice_of(const std::string& word, const char* setting) {
+  std::string known;
+  for (const Choice one : every(Choice{})) {
+    if (name_of(one) == word) return one;
+    known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+  }
+  throw user_error({.setting = setting}, "'" + word + "' is not a choice", "say one of " + known);
+}
+
+/// JSON as Python's own objects.
+inline nb::object to_python(const Json& json) {
+  return nb::module_::import_("json").attr("loads")(nb::str(json.dump().c_str()));
+}
+
+void bind_data(nb::module_& module);
+void bind_probes(nb::module_& module);
+void bind_studies(nb::module_& module);
+
+}  // namespace plumb_python

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model answered: scores of every candidate of every fact, and the numbers made of them."""
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Iterator, Sequence
+
+import numpy
+
+from . import _core
+from .results import Results, html_table
+
+
+class Table:
+    """One relation's scores. Arrays are views of plumb's own memory, read-only, of shape [facts, templates, candidates]."""
+
+    def __init__(self, table: "_core.Table", reduction: str):
+        self._table = table
+        self._reduction = reduction
+
+    @property
+    def code(self) -> str:
+        return self._table.code
+
+    @property
+    def templates(self) -> list[str]:
+        """Axis 1: the templates, or the settings of a many-shot study."""
+        return self._table.templates
+
+    @property
+    def subjects(self) -> list[str]:
+        """Axis 0."""
+        return self._table.subjects
+
+    @property
+    def options(self) -> list[str]:
+        """Axis 2, but where facts have choices of their own (`labels`)."""
+        return self._table.options
+
+    def labels(self, fact: int) -> list[str]:
+        """The candidates of a fact, by place on axis 2."""
+        return self._table.labels(fact)
+
+    @property
+    def answers(self) -> numpy.ndarray:
+        """Of each fact the place of the right candidate; [facts]."""
+        return numpy.asarray(self._table.answers, dtype=numpy.intp)
+
+    @property
+    def log_likelihoods(self) -> numpy.ndarray:
+        """Nats, summed over the span's tokens, float64; NaN behind the choices of a fact that has fewer."""
+        return self._table.log_likelihoods
+
+    @property
+    def tokens(self) -> numpy.ndarray:
+        """Scored tokens, uint32."""
+        return self._table.tokens
+
+    @property
+    def bytes(self) -> numpy.ndarray:
+        """Bytes of the span's text, uint32."""
+        return self._table.bytes
+
+    @property
+    def scores(self) -> numpy.ndarray:
+        """What candidates are compared by: nats, or nats a token (a copy) where the reduction is the mean."""
+        return self.log_likelihoods if self._reduction == "sum" else self.log_likelihoods / self.tokens
+
+    @property
+    def probabilities(self) -> numpy.ndarray:
+        """Softmax of the scores over the candidates."""
+        scores = self.scores
+        shares = numpy.exp(scores - numpy.nanmax(scores, axis=2, keepdims=True))
+        return shares / numpy.nansum(shares, axis=2, keepdims=True)
+
+    def __len__(self) -> int:
+        return len(self._table.subjects)
+
+    def __repr__(self) -> str:
+        return f"<{self.code}: {' × '.join(map(str, self.log_likelihoods.shape))} facts, templates, candidates>"
+
+
+class Answers:
+    """How likely a model found every candidate of every fact. `answers["P36"]` is a relation's `Table`."""
+
+    def __init__(self, answers: "_core.Answers", of_templates: bool = True):
+        self._answers = answers
+        self._of_templates = of_templates
+        self._tables = {table.code: table for table in
+                        (Table(answers.table(i), answers.reduction) for i in range(len(answers)))}
+
+    @property
+    def name(self) -> str:
+        return self._answers.name
+
+    @property
+    def remarks(self) -> list[str]:
+        """What must be said wherever the numbers are shown."""
+        return self._answers.remarks
+
+    @property
+    def unreported_facts(self) -> int:
+        """Facts left out, as the engine did not say how likely all of their tokens are."""
+        return self._answers.unreported_facts
+
+    def __getitem__(self, code: str) -> Table:
+        return self._tables[code]
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self._tables.values())
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def table(self) -> Any:
+        """A pandas DataFrame with a row for each fact and template: relation, subject, template (its place), asked (its text),
+        answer, predicted, correct (ties are not), score of the two (nats), probability of the predicted one."""
+        import pandas
+
+        return pandas.DataFrame(self._rows())
+
+    def arrow(self) -> Any:
+        """The same as a pyarrow Table."""
+        import pyarrow
+
+        return pyarrow.Table.from_pylist(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for table in self:
+            scores, shares, answers = table.scores, table.probabilities, table.answers
+            for fact, subject in enumerate(table.subjects):
+                labels = table.labels(fact)
+                for place, template in enumerate(table.templates):
+                    own = scores[fact, place, :len(labels)]
+                    best, right = int(own.argmax()), int(answers[fact])
+                    rows.append({"relation": table.code, "subject": subject, "template": place, "asked": template,
+                                 "answer": labels[right], "predicted": labels[best],
+                                 "correct": best == right and int((own == own[best]).sum()) == 1,
+                                 "answer_score": float(own[right]), "predicted_score": float(own[best]),
+                                 "probability": float(shares[fact, place, best])})
+        return rows
+
+    def metrics(self, seed: int = 0, resamples: int = 1000) -> Results:
+        """Accuracy, hits at k, mean rank and reciprocal rank with 95% intervals: `overall`, `overall_unweighted`, and by
+        `relations`, `domains` and `cardinality`, as in metrics.json. Of a many-shot study: accuracy by setting."""
+        if not self._of_templates:
+            return Results(_core.accuracy_spreads(self._answers))
+        return Results(_core.metrics_of(self._answers, seed, resamples))
+
+    def calibrate(self, estimators: str | Sequence[str] = (), **options: Any) -> Results:
+        """See `plumb_probe.calibrate`."""
+        return calibrate(self, estimators, **options)
+
+    @cached_property
+    def _shown(self) -> Results:
+        return self.metrics()
+
+    def __repr__(self) -> str:
+        facts = sum(len(table) for table in self)
+        accuracy = f"accuracy {self._shown.overall.accuracy}, " if self._of_templates and facts else ""
+        return f"<Answers of {self.name}: {accuracy}{facts} facts of {len(self)} relations>"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        notes = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
+        rows = [row for row in self._shown.rows() if "domains" not in row["of"]]
+        return f"<p><b>{html.escape(self.name)}</b></p>{notes}{html_table(rows)}"
+
+
+def calibrate(answers: Answers, estimators: str | Sequence[str] = (), *, bins: int = 20, base_template: int = 0,
+              seed: int = 0, resamples: int = 1000) -> Results:
+    """How confidence fits being right, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
+    `confidence` and `correct`.
+
+    `estimators`: "base" (the answer's probability), "margin", "average_2" …, "consistency_2" …; all that the templates allow
+    where none is named. `bins` of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE is None.
+    """
+    wanted = [estimators] if isinstance(estimators, str) else list(estimators)
+    return Results(_core.calibrate(answers._answers, wanted, bins, base_template, seed, resamples))
+
+
+def compare(first: Answers, second: Answers, *, seed: int = 0, resamples: int = 1000) -> Results:
+    """Two models, or two builds of one, on the same facts: `worst_nats` and `mean_nats` a statement and where the worst is
+    (`worst_at`), `flips`, what the second `lost` and `gained` (lists of questions), and the paired `difference` of accuracy,
+    first minus second, with its interval."""
+    return Results(_core.compare(first._answers, second._answers, seed, resamples))
