@@ -178,9 +178,9 @@ class SpecialTokenCheck {
     description.warnings.push_back(
         "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
         " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
-        "': this model's own tokenizer composes a text before it cuts it, and " +
-        (description.backend.empty() ? "its engine" : description.backend) +
-        " does not, so these become other tokens than the model was trained on. Compose the data's "
+        "': this model's own tokenizer composes a text before it cuts it, and llama.cpp's does "
+        "not, so "
+        "these become other tokens than the model was trained on. Compose the data's "
         "texts first.");
   }
 
