@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/huggingface/safetensors.hpp"
 #include "support/network_cases.hpp"
 
 using namespace plumb;

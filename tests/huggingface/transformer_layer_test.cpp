@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/huggingface/attention.hpp"
+#include "plumb/huggingface/safetensors.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
