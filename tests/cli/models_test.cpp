@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_
   };
   holds("asked by\n");
   holds("\nhf:o/bert  0.0 kB  folder  probe, calibrate, generate\n");
-  holds("\nhf:o/good  0.0 kB  folder              all commands\n");
+  holds("\nhf:o/good  0.0 kB  folder                all commands\n");
   holds("none: see below\n");
   const std::string path = (folder / "models/o/odd").string();
   // Settings are called as the command line calls them.

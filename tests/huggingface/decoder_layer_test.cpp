@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/huggingface/safetensors.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
