@@ -3,6 +3,8 @@
 // What stands before a probe's statements, and what its numbers are compared with. Oracle of every
 // number: whole texts, written by hand here, token by token from the model's own probabilities.
 
+#include "plumb/run/probe_job.hpp"
+
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstddef>
@@ -14,7 +16,6 @@
 #include "plumb/aggregate/probe_in_memory.hpp"
 #include "plumb/records/probe_predictions.hpp"
 #include "plumb/run/probe_into_folder.hpp"
-#include "plumb/run/probe_job.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
