@@ -5,8 +5,8 @@
 // A token past them is unknown, never a floor: a fact that needs one is left out and counted.
 //
 // Prints:
-//   top 256: knows 2 of 2 facts, 0 left out
-//   top 3: knows 1 of 1 facts, 1 left out
+//   top 256: knows 3 of 4 facts, 0 left out
+//   top 3: knows 2 of 2 facts, 2 left out
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,6 @@
 //
 // Run: examples/own_engine.cpp, own_tree_engine.cpp, own_lookups.cpp, own_masked_command.cpp.
 
-#include "plumb/backend/any_model.hpp"
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/backend/check_model.hpp"
 #include "plumb/backend/concepts.hpp"

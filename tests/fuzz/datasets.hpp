@@ -10,7 +10,7 @@
 
 #include "fuzz/sound.hpp"
 #include "plumb/data/as_loaded.hpp"
-#include "plumb/data/baseline_templates.hpp"
+#include "plumb/data/baseline_template_file.hpp"
 #include "plumb/data/closed_set_graph.hpp"
 #include "plumb/data/corpus_file.hpp"
 #include "plumb/data/dataset_texts.hpp"

@@ -36,7 +36,7 @@ UMBRELLAS = ["plumb/plumb.hpp", "plumb/runs.hpp"]
 # Doors: headers directly under include/plumb. Those of an optional part, and those that take longer to compile than
 # what works in memory.
 DOORS = [name for name in HEADERS if name.count("/") == 1 and name not in UMBRELLAS]
-OWN_PART = [f"plumb/{name}.hpp" for name in ("command", "huggingface", "llama", "run", "server", "tensors")]
+OWN_PART = [f"plumb/{name}.hpp" for name in ("command", "huggingface", "llama", "load", "run", "server", "tensors")]
 LAST_LINE = "all headers were read"
 FEW = 20  # so many headers are compiled sooner without modules and without precompiled ones
 # Headers that many include and that take long to read: g++ reads them once. Any would do.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "plumb/core/version.hpp"
 
@@ -37,6 +38,18 @@ struct Setting {
   [[nodiscard]] auto group() const { return std::tie(method, shots, separator, by); }
 
   friend bool operator==(const Setting&, const Setting&) = default;
+};
+
+/// What stands before a question of EIC-LKE.
+struct StandsBefore {
+  /// Training pairs, the first of the seed's order.
+  std::size_t pairs = 0;
+  /// Instances of the test facts asked before it in each of its sequences; none in isolation.
+  std::vector<std::size_t> asked{};
+  /// By sequence: the place of the choice that stands there; empty in isolation.
+  std::vector<std::size_t> order{};
+
+  friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
 };
 
 }  // namespace plumb

@@ -21,36 +21,12 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/measure/relation_remark.hpp"
 #include "plumb/records/result_sums.hpp"
 #include "plumb/records/results_kind.hpp"
 #include "plumb/records/whole_file.hpp"
 
 namespace plumb {
-
-/// What a reader must know of a relation: the same words for all relations it is true of, and what
-/// differs among them.
-struct RelationRemark {
-  std::string what;
-  std::string detail{};
-};
-
-/// Remarks told once each: "what: A detail, B detail".
-[[nodiscard]] inline std::vector<std::string> told_once(
-    const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const auto& [code, remark] : by_relation) {
-    const std::string one = code + (remark.detail.empty() ? "" : " " + remark.detail);
-    const auto known = over::find(lines, remark.what, [](const auto& line) { return line.first; });
-    if (known == lines.end()) {
-      lines.emplace_back(remark.what, remark.what + ": " + one);
-    } else {
-      known->second += ", " + one;
-    }
-  }
-  std::vector<std::string> told;
-  for (auto& [what, line] : lines) told.push_back(std::move(line));
-  return told;
-}
 
 [[nodiscard]] inline Json to_json(const RelationRemark& remark) {
   return {{"what", remark.what}, {"detail", remark.detail}};

@@ -39,18 +39,6 @@
 
 namespace plumb {
 
-/// What stands before a question of EIC-LKE.
-struct StandsBefore {
-  /// Training pairs, the first of the seed's order.
-  std::size_t pairs = 0;
-  /// Instances of the test facts asked before it in each of its sequences; none in isolation.
-  std::vector<std::size_t> asked{};
-  /// By sequence: the place of the choice that stands there; empty in isolation.
-  std::vector<std::size_t> order{};
-
-  friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
-};
-
 /// A fact under one setting, as it stands in a file.
 struct RecordedChoice {
   Setting setting;

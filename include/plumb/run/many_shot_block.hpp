@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,6 @@
 #include "plumb/data/baseline_templates.hpp"
 #include "plumb/prompt/many_shot.hpp"
 #include "plumb/prompt/setting.hpp"
-#include "plumb/records/many_shot_rows.hpp"
-#include "plumb/run/setting.hpp"
 #include "plumb/score/candidate_scorer.hpp"
 
 namespace plumb {
@@ -24,14 +23,10 @@ namespace plumb {
 struct ShotNumbers {
   std::vector<std::size_t> numbers{};
 
-  [[nodiscard]] std::string word() const {
-    return numbers.empty() ? "-" : setting::to_word(numbers);
-  }
-  [[nodiscard]] Json json() const { return numbers; }
-  void read(const std::string& word, const std::string& name) {
-    if (word == "-") return numbers.clear();
-    setting::read(word, name, numbers);
-  }
+  /// As a setting (many_shot_settings.hpp, which defines them).
+  [[nodiscard]] std::string word() const;
+  [[nodiscard]] nlohmann::ordered_json json() const;
+  void read(const std::string& word, const std::string& name);
 };
 
 /// Where EIC-LKE's questions stand in a row of training pairs: the first behind so many, each further

@@ -23,7 +23,7 @@
 #include "plumb/core/over.hpp"
 #include "plumb/data/choices.hpp"
 #include "plumb/data/fact_split.hpp"
-#include "plumb/records/many_shot_rows.hpp"
+#include "plumb/measure/relation_remark.hpp"
 #include "plumb/run/many_shot_block.hpp"
 
 namespace plumb {

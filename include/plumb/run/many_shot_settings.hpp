@@ -16,6 +16,7 @@
 
 #include "plumb/core/over.hpp"
 #include "plumb/core/white_space.hpp"
+#include "plumb/data/baseline_template_file.hpp"
 #include "plumb/data/load.hpp"
 #include "plumb/data/named_facts.hpp"
 #include "plumb/measure/label_match.hpp"
@@ -29,6 +30,17 @@
 #include "plumb/score/bos.hpp"
 
 namespace plumb {
+
+inline std::string ShotNumbers::word() const {
+  return numbers.empty() ? "-" : setting::to_word(numbers);
+}
+inline Json ShotNumbers::json() const {
+  return numbers;
+}
+inline void ShotNumbers::read(const std::string& word, const std::string& name) {
+  if (word == "-") return numbers.clear();
+  setting::read(word, name, numbers);
+}
 
 /// Which of EIC-LKE's forms are asked.
 enum class EicForms { none, paper, isolated, both };

@@ -213,7 +213,8 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
   }
 }
 
-/// A type of its own says them by itself: `word()`, `json()` and `read(word, name)`.
+/// A type of its own says them by itself: `word()`, `read(word, name)` and, where JSON has it otherwise
+/// than as its word, `json()`.
 template <class Value>
 requires requires(const Value& value) {
   value.word();
@@ -227,6 +228,12 @@ requires requires(const Value& value) {
 }
 Json to_json(const Value& value) {
   return value.json();
+}
+template <class Value>
+requires(
+    requires(const Value& value) { value.word(); } &&
+    !requires(const Value& value) { value.json(); }) Json to_json(const Value& value) {
+  return value.word();
 }
 template <class Value>
 requires requires(Value& value, const std::string& text) {

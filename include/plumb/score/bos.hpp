@@ -24,7 +24,6 @@
 #include "plumb/core/over.hpp"
 #include "plumb/core/suggestion.hpp"
 #include "plumb/core/text_list.hpp"
-#include "plumb/data/json_file.hpp"
 #include "plumb/score/prompt_tokens.hpp"
 
 namespace plumb {
@@ -52,7 +51,6 @@ struct Bos {
     if (!wanted || token.empty()) return wanted ? "yes" : "no";
     return (needs_prefix(token) ? std::string(prefix) : "") + token;
   }
-  [[nodiscard]] Json json() const { return word(); }
   /// Throws a user error for a word that is none.
   void read(const std::string& text, const std::string& name) {
     if (text == "yes" || text == "no") return void(*this = Bos(text == "yes"));
