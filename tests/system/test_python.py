@@ -198,7 +198,7 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
             one = p.compare(answers, p.probe(model, data, templates="all", bos=False))
             words = p.many_prompts(model, bear, relations=["P30"], limit=2, max_new_tokens=3).metrics(samplings=10)
             print(json.dumps([shots["country"].log_likelihoods.shape, len(shots.metrics()), len(ranks.ranks_table()), list(ranks.methods),
-                              ranks.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators)[:3],
+                              ranks.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators),
                               calibrated.estimators.base.metrics.accuracy, answers.metrics().overall.accuracy,
                               len(calibrated.estimators.base.confidence), same.worst_nats, len(same.flips), one.worst_nats, list(words.settings),
                               words.table("settings").shape[0]]))
@@ -206,7 +206,8 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
         self.assertEqual(made[0], [6, 4, 5])
         self.assertEqual(made[1], 2)
         self.assertEqual(made[2:5], [10, ["deer", "likelihood"], 5])
-        self.assertEqual(made[5][0], "average_2")
+        self.assertEqual(made[5], [*(f"average_{policy}" for policy in ("max", "min", "vote2")), "base",
+                                   *(f"consistency_{policy}" for policy in ("max", "min", "vote2")), "margin"])
         self.assertEqual(made[6][3], 40)
         self.assertEqual(made[8:11], [40, 0, 0])
         self.assertGreater(made[11], 0.01)
