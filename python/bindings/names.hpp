@@ -5,12 +5,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include "plumb/backend/any_model.hpp"
+#include "plumb/backend/capabilities.hpp"
 #include "plumb/calibrate/estimators.hpp"
 #include "plumb/calibrator.hpp"
 #include "plumb/candidate_scorer.hpp"
 #include "plumb/compare.hpp"
 #include "plumb/data/json_file.hpp"
+#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/data/multi_prompt.hpp"
 #include "plumb/dataset.hpp"
+#include "plumb/measure/resamples.hpp"
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 

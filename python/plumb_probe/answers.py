@@ -174,7 +174,7 @@ def calibrate(answers: Answers, estimators: str | Sequence[str] = (), *, bins: i
     """How confidence fits being right, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
     `confidence` and `correct`.
 
-    `estimators`: "base" (the answer's probability), "margin", "average_2" …, "consistency_2" …; all that the templates allow
+    `estimators`: "base" (the answer's probability), "margin", "average_vote2" …, "consistency_max" …; all that the templates allow
     where none is named. `bins` of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE is None.
     """
     wanted = [estimators] if isinstance(estimators, str) else list(estimators)

@@ -41,12 +41,13 @@ class Run:
         return self.folder / "report.html"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every line of the results files (*_results.jsonl and others), with the relation that the file is of as `relation`."""
+        """Every line of the results files, with the relation that the file is of, or its name, as `relation`."""
         found = []
-        for file in sorted(self.folder.glob("*.jsonl")):
-            if file.name == "journal.jsonl":
-                continue
-            code = file.name.removesuffix(".jsonl").removesuffix("_results")
+        files = sorted(self.folder.glob("*_results.jsonl")) or [file for file in sorted(self.folder.glob("*.jsonl"))
+                                                                if file.name not in ("journal.jsonl", "example_prompts.jsonl")]
+        for file in files:
+            code = file.name[:-len(".jsonl")]
+            code = code[:-len("_results")] if code.endswith("_results") else code
             with file.open(encoding="utf-8") as lines:
                 found += [{"relation": code, **json.loads(line)} for line in lines if line.strip()]
         return found

