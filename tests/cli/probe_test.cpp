@@ -136,12 +136,14 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Consol
       {{"--limit", "2"}, "limit"},    {{"--relations", "river"}, "relations"},
       {{"--seed", "1"}, "seed"},      {{"--reduction", "mean"}, "reduction"},
       {{"--span", "answer"}, "span"}, {{"--precision", "fast"}, "precision"},
-      {{"--prefix", "x "}, "prefix"}, {{"--shots", "1"}, "shots"},
-      {{"--reduction", "pmi", "--neutral", "x"}, "neutral"}};
+      {{"--prefix", "x "}, "prefix"}, {{"--shots", "1"}, "shots"}};
   for (auto [options, name] : changes) {
     options.push_back("--resume");
     BOOST_TEST(probe(options).refused("run.json: " + name + ": the run was begun with"), name);
   }
+  BOOST_TEST(probe({"--reduction", "pmi", "--overwrite"}).code == 0);
+  BOOST_TEST(probe({"--reduction", "pmi", "--neutral", "x", "--resume"})
+                 .refused("run.json: neutral: the run was begun with"));
   folder.write("model.gguf", "another model");
   BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was begun with"));
 }
