@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_count
   check.warn(description);
   BOOST_TEST(description.warnings.at(0).starts_with(
       "Warning: 3 texts are not in Unicode's composed form"));
-  BOOST_TEST(description.warnings[0].find("and an engine does not") != std::string::npos);
+  BOOST_TEST(description.warnings[0].find("and llama.cpp's does not") != std::string::npos);
 
   const KnowledgeGraph graph{
       .entities = {{.id = "1", .name = "Zu\u0308rich"}, {.id = "2", .name = "Bern"}}};

@@ -69,7 +69,9 @@ int main(int argc, char** argv) {
       if (reduction == NameReduction::sum) (hits == 0 ? fed_for_full : fed_for_hits) = fed;
       for (std::size_t q = 0; q < ranks.size(); ++q) {
         const auto score = [&](std::size_t e) {
-          return reduce(scores[q][e], {reduction, Span::continuation});
+          return reduce(scores[q][e],
+                        {reduction == NameReduction::sum ? Reduction::sum : Reduction::mean,
+                         Span::continuation});
         };
         const std::uint32_t gold = questions[q].gold;
         worst = std::max(worst, std::abs(score(gold) - ranks[q].score));

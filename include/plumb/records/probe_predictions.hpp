@@ -77,12 +77,10 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   const auto fail = [&](const char* field, const std::string& message, const std::string& remedy) {
     throw user_error({in.rows, row.fact.line, field}, message, remedy);
   };
-  if (scoring.reduction == Reduction::bytes) {
-    count_missing_bytes(parts, row, in);
-    if (scoring.span == Span::statement) {
-      // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
-      for (StatementScore& part : parts) part.tokens = (std::max)(part.tokens, 1U);
-    }
+  if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
+  if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
+    // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
+    for (StatementScore& part : parts) part.tokens = (std::max)(part.tokens, 1U);
   }
   if (scoring.reduction == Reduction::pmi && std::isnan(parts.front().neutral_log_likelihood)) {
     fail("neutral_scores", "is missing, so pmi cannot be made from this scoring",
