@@ -47,9 +47,7 @@ class SequenceFrame {
       const std::size_t trailing = trailing_spaces(spelling);
       // One space at the begin may be the one that was added, which covers no byte to trim.
       if ((is_first || token.bytes.begin == 0) && space_was_added && leading == 1) leading = 0;
-      // So may one behind a special token, where `tokenizers` takes a character of the text away.
-      while (leading-- > 0 && token.bytes.begin < token.bytes.end &&
-             is_white_space(first_code_point(text.substr(token.bytes.begin)).value)) {
+      while (leading-- > 0 && token.bytes.begin < token.bytes.end) {
         token.bytes.begin = (std::min)(token.bytes.end, next(text, token.bytes.begin));
       }
       for (std::size_t i = 0; i < trailing && token.bytes.end > token.bytes.begin; ++i) {
