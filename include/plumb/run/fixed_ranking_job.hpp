@@ -53,7 +53,7 @@ class FixedRankingJob {
     files.push_back(settings_.fixed);
     Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
                                   files, bos_.bos, settings_.special_tokens);
-    if (Json frame = bos_.frame_record(); !frame.is_null()) record["frame"] = std::move(frame);
+    if (Json frame = frame_record(bos_); !frame.is_null()) record["frame"] = std::move(frame);
     record["query_form"] = setting::to_json(settings_.ranking.form);
     return record;
   }

@@ -154,7 +154,7 @@ class RankJob {
   /// method.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
-    if (Json frame = bos_.frame_record(); !frame.is_null()) facts["frame"] = std::move(frame);
+    if (Json frame = frame_record(bos_); !frame.is_null()) facts["frame"] = std::move(frame);
     if (processes() > 1) facts["processes"] = processes();
     if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
     for (const auto& [part, cost] : cost_) {
@@ -183,7 +183,7 @@ class RankJob {
     for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
     }
-    if (Json frame = bos_.frame_record(); !frame.is_null()) made["frame"] = std::move(frame);
+    if (Json frame = frame_record(bos_); !frame.is_null()) made["frame"] = std::move(frame);
     if (!made.at("model_sha256").is_null()) return made;
     throw user_error({.setting = "cache-vectors"},
                      "the model is no file whose hash could tell its vectors", "leave it out");

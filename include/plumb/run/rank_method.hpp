@@ -65,11 +65,6 @@ struct BosOfRanking {
                      "say `bos` yes, no or a token's text");
   }
 
-  /// What run.json has of tokens around vectors' texts that `bos` does not say; null without any.
-  [[nodiscard]] Json frame_record() const {
-    if (!around().is_frame()) return {};
-    return {{"before", own->before}, {"after", own->after}};
-  }
   /// What readers are told of them.
   template <class Model>
   [[nodiscard]] std::optional<std::string> remark(const Model& model, bool scores_names) const {

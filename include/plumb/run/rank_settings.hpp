@@ -193,6 +193,12 @@ struct RankSettings {
   }
 };
 
+/// What run.json has of tokens around vectors' texts that `bos` does not say; null without any.
+[[nodiscard]] inline Json frame_record(const BosOfRanking& made) {
+  if (!made.around().is_frame()) return {};
+  return {{"before", made.own->before}, {"after", made.own->after}};
+}
+
 /// What run.json says of a ranking's settings; `bos` stands before its prompts.
 [[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
                                       const KnowledgeGraph& graph, const Provenance& from) {
