@@ -277,9 +277,9 @@ BOOST_AUTO_TEST_CASE(a_fact_whose_only_choice_is_the_answer_is_reported) {
     fact.offered = std::move(offered);
     relation.facts = {fact};
     relation.file = "f.jsonl";
-    std::vector<std::string> said;
-    check_relation(relation, [&](const Error& error) { said.emplace_back(error.what()); });
-    return said;
+    std::vector<std::string> problems;
+    check_relation(relation, [&](const Error& error) { problems.emplace_back(error.what()); });
+    return problems;
   };
   const std::vector<std::string> expected{
       "f.jsonl:3: capital: 'France' has no wrong choice; add one to its choices, or remove the "

@@ -82,9 +82,11 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
                         says(Fault::user,
                              "two: holds several .csv files, and they are no relations "
                              "with choices; name the one to read"));
-  folder.write("own/notes.csv", "a,b\n");  // does not hide the table beside it
+  folder.write("own/notes.csv", "a,b\n");  // neither hides the table beside it nor is passed over
   write_table(folder, "own/facts");
-  check_capitals(load_dataset(folder / "own"));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "own"), Error,
+                        says(Fault::user, "notes.csv: is not read, as the dataset is read from"));
+  check_capitals(load_dataset(folder / "own/facts.tsv"));
 }
 
 BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choices) {
@@ -101,10 +103,11 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
   folder.write("own/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
   folder.write("own/P36.jsonl", facts);
   check_capitals(load_dataset(folder / "own"));
-  // A .jsonl of something else does not hide the table beside it.
+  // A .jsonl of something else does not hide the table beside it, and is not passed over.
   write_table(folder, "tsv/facts");
   folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
-  check_capitals(load_dataset(folder / "tsv"));
+  BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv"), Error,
+                        says(Fault::user, "log.jsonl: is not read, as the dataset is read from"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
                         says(Fault::user, "log.jsonl: is not a dataset plumb knows"));
 }

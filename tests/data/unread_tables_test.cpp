@@ -57,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_in_another_format_is_reported, Folder) {
 BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
   BOOST_TEST(unread({{"a.jsonl", rows}, {"b.csv", csv}, {"c.tsv", tsv}}) ==
              (Names{"b.csv", "c.tsv"}));
-  BOOST_TEST(unread({{"facts.csv", csv}, {"facts.tsv", tsv}}) == Names{"facts.csv"});
+  BOOST_TEST(unread({{"facts.csv", csv}, {"facts.tsv", tsv}}) == Names{"facts.tsv"});
   BOOST_TEST(unread({{"a.csv", csv}, {"b.ndjson", rows}}) == Names{"b.ndjson"});
   BOOST_TEST(unread({{"facts.csv", "Name,Birth Year\nA,1900\nB,1901\n"}, {"more.xlsx", "x"}}) ==
              Names{"more.xlsx"});

@@ -67,7 +67,7 @@ class Models(unittest.TestCase):
 
     def test_what_is_not_modelled_is_converted_or_served(self):
         for name, change, words in (
-                ("newcomer", {"model_type": "phi3small"}, "model_type: 'phi3small' is not known"),
+                ("newcomer", {"model_type": "llama4"}, "model_type: 'llama4' is not known"),
                 ("activation", {"hidden_act": "quick_gelu"}, "hidden_act: 'quick_gelu' is not known; known are gelu"),
                 ("rope", {"rope_parameters": {"rope_type": "spiral", "rope_theta": 100.0}}, "'spiral' is not known"),
                 ("own-tokenizer", {"tokenizer_class": "OwnTokenizer"}, "OwnTokenizer")):
