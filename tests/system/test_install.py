@@ -34,7 +34,7 @@ class Install(unittest.TestCase):
     def test_bash_completes_commands_options_and_their_words(self):
         self.assertEqual(self.completed("plumb", "pro"), {"probe"})
         self.assertEqual(self.completed("plumb", "probe", "--prec"), {"--precision"})
-        self.assertEqual(self.completed("plumb", "probe", "--precision", ""), {"exact", "fast"})
+        self.assertEqual(self.completed("plumb", "probe", "--precision", ""), {"exact", "fast", "bf16"})
         self.assertEqual(self.completed("plumb", "probe", "--model", ""), {"bin", "share"})
         self.assertEqual(self.completed("plumb", "probe", "--limit", ""), set())
         self.assertEqual(self.completed("plumb", "data", "pro"), {"prompts"})

@@ -215,7 +215,7 @@ struct JobTarget {
   /// Where no engine is said, that of the run that is resumed, or of the shards that are merged: the
   /// engine that is the default changes numbers in their last digits.
   void keep_engine(const Console& console) {
-    if (engine.choice) return;
+    if (engine.choice || precision != Precision::exact) return;  // which only llama.cpp computes
     Json settings;
     if (console.merged) {
       settings = kept_settings(probed_folder(console.merged->folders.front()));

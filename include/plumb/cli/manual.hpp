@@ -52,8 +52,9 @@ struct ValueKind {
   for (const char* file : {"FILE", "DIR", "FOLDER", "RUN", "MODEL"}) {
     kind.is_file = kind.is_file || value.find(file) != std::string::npos;
   }
-  const bool lower =
-      over::all_of(value, [](char c) { return (c >= 'a' && c <= 'z') || c == '|' || c == '-'; });
+  const bool lower = over::all_of(value, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '|' || c == '-';
+  });
   if (!lower || value.find('|') == std::string::npos) return kind;
   for (std::size_t at = 0; at <= value.size();) {
     const std::size_t end = (std::min)(value.find('|', at), value.size());
