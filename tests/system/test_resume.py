@@ -104,7 +104,7 @@ class Resume(unittest.TestCase):
 
     def test_other_settings_are_refused_by_name(self):
         for option, value, setting in (("--bos", "no", "bos"), ("--limit", "3", "limit"), ("--templates", "0", "templates"),
-                                       ("--precision", "fast", "precision"), ("--reduction", "mean", "reduction")):
+                                       ("--precision", "fast", "backend"), ("--reduction", "mean", "reduction")):
             words = list(SELECTION)
             if option in words:
                 words[words.index(option) + 1] = value
