@@ -17,7 +17,7 @@
 #include "plumb/backend/check_model.hpp"
 
 /// An engine as engines are: token numbers in, the next token's logits out. This one says again
-/// what it has read, the surer the more letters before it are the same.
+/// what it has read, with more confidence the longer the preceding letters match.
 struct Engine {
   std::string read = "Oslo is in Norway. Lima is in Peru. ";
 

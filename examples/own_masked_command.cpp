@@ -20,7 +20,7 @@
 #include "plumb/model.hpp"
 
 /// An engine as engines are: token numbers and a place in, logits for the place out. This one says what
-/// it has read between the same letters, the surer the more of them there are.
+/// it has read between the same letters, with more confidence the more of them there are.
 struct Engine {
   std::string read;
 

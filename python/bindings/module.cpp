@@ -15,7 +15,7 @@
 namespace plumb_python {
 namespace {
 
-/// Raises plumb_probe.errors.PlumbError, or UserError where the caller can mend it.
+/// Raises plumb_probe.errors.PlumbError, or UserError where the caller can correct it.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);

@@ -7,7 +7,7 @@
     answers.metrics().overall.accuracy                      # with its 95% interval
     answers["P36"].log_likelihoods                          # NumPy, [facts, templates, candidates], nats
 
-Results are the command's, bit for bit: the same C++ computes them, without the GIL. Ctrl-C ends a job before the
+The C++ that the command is made of computes all results, without the GIL. Ctrl-C ends a job before the
 engine's next call. One model is asked by one thread at a time.
 """
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong, where, and what mends it."""
+"""What is wrong, where, and what to do about it."""
 from __future__ import annotations
 
 

@@ -10,6 +10,7 @@
 #include "plumb/backend/archetypes.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "support/errors.hpp"
+#include "support/nats_by_hand.hpp"
 
 using namespace plumb;
 using test::says;
@@ -33,17 +34,6 @@ NgramTreeModel reader() {
   NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 8);
   model.limits = {400, 16, 64};
   return model;
-}
-
-/// ln P of a sentence's tokens behind BOS, by the model's own probabilities.
-double by_hand(const NgramModel& model, const std::string& sentence) {
-  std::vector<TokenId> ids{*model.bos()};
-  double sum = 0;
-  for (const Token& token : model.tokenize(sentence).tokens) {
-    sum += model.log_probability(ids, token.id);
-    ids.push_back(token.id);
-  }
-  return sum;
 }
 
 /// Likes the option with more letters.
@@ -85,7 +75,8 @@ BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   BOOST_REQUIRE(relation.cells.size() == 6U);
   const auto expected = [&](const std::string& paris, const std::string& seoul,
                             std::size_t answer) {
-    return predict(std::vector{by_hand(model, paris), by_hand(model, seoul)}, answer);
+    return predict(std::vector{test::nats_by_hand(model, paris), test::nats_by_hand(model, seoul)},
+                   answer);
   };
   const Prediction france =
       expected("The capital of France is Paris.", "The capital of France is Seoul.", 0);

@@ -10,6 +10,7 @@
 #include "plumb/dataset.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "support/errors.hpp"
+#include "support/nats_by_hand.hpp"
 
 using namespace plumb;
 using test::says;
@@ -27,19 +28,6 @@ Dataset door_towns() {
     }
   }
   return {"towns", {relation_of("country", {}, pairs)}};
-}
-
-/// ln P of what continues a text, by the model's own probabilities.
-double door_continuation(const NgramModel& model, const std::string& given,
-                         const std::string& rest) {
-  std::vector<TokenId> ids{*model.bos()};
-  for (const Token& token : model.tokenize(given).tokens) ids.push_back(token.id);
-  double sum = 0;
-  for (const Token& token : model.tokenize(rest).tokens) {
-    sum += model.log_probability(ids, token.id);
-    ids.push_back(token.id);
-  }
-  return sum;
 }
 
 }  // namespace
@@ -70,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_choice_has_the_probability_of_what_continues_the_shots) {
       for (std::size_t c = 0; c < table.candidates(f); ++c) {
         const std::size_t place = table.place(f, s) + c;
         BOOST_TEST(table.log_likelihoods[place] ==
-                       door_continuation(model, given, " " + table.label(f, c)),
+                       test::nats_behind(model, given, " " + table.label(f, c)),
                    boost::test_tools::tolerance(1e-6));
         BOOST_TEST(table.bytes[place] == 1 + table.label(f, c).size());
       }

@@ -11,6 +11,7 @@
 #include "plumb/dataset.hpp"
 #include "plumb/score/causal_scorer.hpp"
 #include "support/errors.hpp"
+#include "support/nats_by_hand.hpp"
 
 using namespace plumb;
 using test::says;
@@ -25,17 +26,6 @@ Dataset door_capitals() {
   return {"capitals",
           {relation_of("capital", {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
                        {{"France", "Paris"}, {"Korea", "Seoul"}})}};
-}
-
-/// ln P of a sentence's tokens behind BOS, by the model's own probabilities.
-double nats_by_hand(const NgramModel& model, const std::string& sentence) {
-  std::vector<TokenId> ids{*model.bos()};
-  double sum = 0;
-  for (const Token& token : model.tokenize(sentence).tokens) {
-    sum += model.log_probability(ids, token.id);
-    ids.push_back(token.id);
-  }
-  return sum;
 }
 
 /// Knows nothing of Korea.
@@ -69,7 +59,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_log_likelihoods_of_every_sentence) {
       "The capital of Korea is Paris.",  "The capital of Korea is Seoul.",
       "Paris is the capital of Korea.",  "Seoul is the capital of Korea."};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    BOOST_TEST(table.log_likelihoods[i] == nats_by_hand(model, sentences[i]),
+    BOOST_TEST(table.log_likelihoods[i] == test::nats_by_hand(model, sentences[i]),
                boost::test_tools::tolerance(1e-6));
     BOOST_TEST(table.tokens[i] == sentences[i].size());  // a byte is a token
     BOOST_TEST(table.bytes[i] == sentences[i].size());
@@ -86,7 +76,7 @@ BOOST_AUTO_TEST_CASE(the_span_is_said_once_and_counts_its_own_tokens_and_bytes) 
   BOOST_TEST(table.settings[0].variant == 1U);
   BOOST_TEST(table.tokens[0] == 5U);
   BOOST_TEST(table.bytes[0] == 5U);
-  BOOST_TEST(table.log_likelihoods[0] == nats_by_hand(model, "Paris"),
+  BOOST_TEST(table.log_likelihoods[0] == test::nats_by_hand(model, "Paris"),
              boost::test_tools::tolerance(1e-6));
   const Answers rest =
       probe(scorer, door_capitals(), {.span = Span::continuation, .templates = {0}});

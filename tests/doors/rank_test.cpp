@@ -8,6 +8,7 @@
 
 #include "plumb/backend/archetypes.hpp"
 #include "support/errors.hpp"
+#include "support/nats_by_hand.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
@@ -18,18 +19,6 @@ using test::says;
 BOOST_AUTO_TEST_SUITE(rank_door_suite)
 
 namespace {
-
-/// Nats of a candidate behind a query, token by token.
-double behind_query(const NgramModel& model, const std::string& query, const std::string& name) {
-  std::vector<TokenId> ids{*model.bos()};
-  for (const Token& token : model.tokenize(query).tokens) ids.push_back(token.id);
-  double sum = 0;
-  for (const Token& token : model.tokenize(name).tokens) {
-    sum += model.log_probability(ids, token.id);
-    ids.push_back(token.id);
-  }
-  return sum;
-}
 
 /// Embeds a text as how often it has each byte, so that entities differ by their names wherever these
 /// stand.
@@ -73,10 +62,11 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
     const GraphQuery query{graph.test[i], false};
     const std::string text = prompt.query(query);
     const double gold =
-        behind_query(model, text, TriplePrompt::candidate(graph.entities[query.gold()]));
+        test::nats_behind(model, text, TriplePrompt::candidate(graph.entities[query.gold()]));
     std::size_t above = 0;
     for (const Entity& entity : graph.entities) {
-      above += behind_query(model, text, TriplePrompt::candidate(entity)) > gold + 1e-9 ? 1U : 0U;
+      above +=
+          test::nats_behind(model, text, TriplePrompt::candidate(entity)) > gold + 1e-9 ? 1U : 0U;
     }
     BOOST_TEST(ranks[i].raw.above == above);
     BOOST_TEST(ranks[i].score == gold, boost::test_tools::tolerance(1e-6));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/huggingface/encoder_architectures.hpp"
+#include "support/changed_encoder.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -14,29 +15,11 @@ using namespace plumb;
 
 BOOST_AUTO_TEST_SUITE(bert_family_tests)
 
-namespace {
-
-struct Folder : test::TemporaryFolder {
-  /// The configuration of a small network with some fields changed.
-  [[nodiscard]] EncoderConfig changed(const std::string& network, const Json& fields) const {
-    Json config = read_json_object(test::network_folder(network) / "config.json");
-    for (const auto& [name, value] : fields.items()) config[name] = value;
-    write("config.json", config.dump());
-    return read_encoder_config(path());
-  }
-};
-
-EncoderConfig config_of(const std::string& network) {
-  return read_encoder_config(test::network_folder(network));
-}
-
-}  // namespace
-
 BOOST_AUTO_TEST_CASE(electra_projects_where_sizes_differ) {
-  const EncoderConfig electra = config_of("electra");
+  const EncoderConfig electra = test::encoder_config_of("electra");
   BOOST_TEST(electra.embedding == 12U);
   BOOST_TEST(electra.names.project_in == "embeddings_project");
-  const EncoderConfig one_size = config_of("electra-one-size");
+  const EncoderConfig one_size = test::encoder_config_of("electra-one-size");
   BOOST_TEST(one_size.names.project_in.empty());
   BOOST_TEST((one_size.activation == Activation::relu));
   BOOST_TEST((one_size.head_activation == Activation::gelu));
@@ -44,14 +27,14 @@ BOOST_AUTO_TEST_CASE(electra_projects_where_sizes_differ) {
 
 // The third layer sees all in the published pattern: layers 0, 3, 6 …; the others half of
 // local_attention on either side.
-BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, Folder) {
-  const EncoderConfig old = config_of("modernbert");
+BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncoder) {
+  const EncoderConfig old = test::encoder_config_of("modernbert");
   BOOST_TEST((old.windows == std::vector<std::size_t>{0, 3, 3, 0}));
   BOOST_TEST((old.rotary_of_layer == std::vector<std::size_t>{0, 1, 1, 0}));
   // Heads of 4 numbers: frequencies 1 and theta^(-1/2).
   BOOST_TEST(std::abs(old.rotary(0)->frequencies()[1] - 0.1F) < 1e-6F);
   BOOST_TEST(std::abs(old.rotary(1)->frequencies()[1] - 1 / std::sqrt(20.0F)) < 1e-6F);
-  const EncoderConfig today = config_of("modernbert-biases");
+  const EncoderConfig today = test::encoder_config_of("modernbert-biases");
   BOOST_TEST((today.windows == std::vector<std::size_t>{4, 0, 0, 4}));
   BOOST_TEST(std::abs(today.rotary(1)->frequencies()[1] - 0.1F) < 1e-6F);
   BOOST_TEST(std::abs(today.rotary(0)->frequencies()[1] - 1 / std::sqrt(20.0F)) < 1e-6F);
@@ -66,8 +49,8 @@ BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, Folder) {
   BOOST_TEST(std::abs(one.rotary(1)->frequencies()[1] - 0.1F) < 1e-6F);
 }
 
-BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, Folder) {
-  const EncoderConfig v3 = config_of("deberta-v3");
+BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
+  const EncoderConfig v3 = test::encoder_config_of("deberta-v3");
   BOOST_TEST(v3.distances->span == 4U);
   BOOST_TEST(v3.distances->buckets == 4U);
   BOOST_TEST(v3.distances->most == 16U);  // the positions
@@ -76,11 +59,11 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, Folder) {
   BOOST_TEST(v3.names.positions.empty());
   BOOST_TEST(v3.token_types == 0U);
   BOOST_TEST(v3.head_dense == "lm_predictions.lm_head.dense");
-  const EncoderConfig plain = config_of("deberta-v2-projections");
+  const EncoderConfig plain = test::encoder_config_of("deberta-v2-projections");
   BOOST_TEST(plain.distances->span == 5U);
   BOOST_TEST(plain.distances->buckets == 0U);
   BOOST_TEST((plain.projects_before_norm && !plain.has_projection_bias));
-  BOOST_TEST(!config_of("deberta-v2-absolute").distances.has_value());
+  BOOST_TEST(!test::encoder_config_of("deberta-v2-absolute").distances.has_value());
   // Spaces and capitals do not matter in the published spelling.
   const EncoderConfig spelled = changed("deberta-v3", {{"pos_att_type", " C2P | p2c"}});
   BOOST_TEST((spelled.distances->by_query && spelled.distances->by_key));

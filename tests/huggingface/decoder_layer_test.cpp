@@ -58,7 +58,7 @@ struct Folder : test::TemporaryFolder {
                                    const std::vector<test::PlainTensor>& tensors = weights) const {
     write("model.safetensors", test::stored(tensors));
     const Safetensors file(path());
-    return {WeightReader(file, path(), ""), "l.", as};
+    return {WeightReader(file, path(), {}), "l.", as};
   }
   [[nodiscard]] std::vector<float> finished(const DecoderConfig& as) const {
     std::vector<float> rows{1, 0}, input, given, between;
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(one_layer_may_go_without_the_norm_before_attention, Fold
   write("model.safetensors", test::stored(weights));
   const Safetensors file(path());
   std::vector<float> input, made;
-  const DecoderLayer first(WeightReader(file, path(), ""), "l.", config(), false);
+  const DecoderLayer first(WeightReader(file, path(), {}), "l.", config(), false);
   first.project(config(), std::vector<float>{5, 7}, std::vector<std::size_t>{0}, nullptr, input,
                 made);
   near(made, {5, 7, 10, 14, 15, 22});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "plumb/huggingface/safetensors.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
@@ -64,7 +65,7 @@ struct Layer : test::TemporaryFolder {
                           {"l.attention.self.pos_query_proj.weight", {2, 2}, {0, 1, 1, 0}},
                           {"l.attention.self.pos_query_proj.bias", {2}, {0, 0}}}));
   Safetensors tensors{path()};
-  WeightReader reader{tensors, path(), ""};
+  WeightReader reader{tensors, path(), {}};
 
   static EncoderConfig config(const DistanceShape& shape) {
     EncoderConfig made;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plumb/huggingface/encoder_network.hpp"
+#include "support/changed_encoder.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
@@ -20,27 +21,16 @@ BOOST_AUTO_TEST_SUITE(encoder_architectures_tests)
 
 namespace {
 
-struct Folder : test::TemporaryFolder {
-  /// The configuration of a small network with some fields changed; null takes one away.
-  [[nodiscard]] EncoderConfig changed(const std::string& network, const Json& fields) const {
-    Json config = read_json_object(test::network_folder(network) / "config.json");
-    for (const auto& [name, value] : fields.items()) config[name] = value;
-    write("config.json", config.dump());
-    return read_encoder_config(path());
-  }
+struct Folder : test::ChangedEncoder {
   void refuses(const std::string& network, const Json& fields, const std::string& words) const {
     BOOST_CHECK_EXCEPTION((void)changed(network, fields), Error, says(Fault::user, words));
   }
 };
 
-EncoderConfig config_of(const std::string& network) {
-  return read_encoder_config(test::network_folder(network));
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(each_architecture_is_read) {
-  const EncoderConfig bert = config_of("bert");
+  const EncoderConfig bert = test::encoder_config_of("bert");
   BOOST_TEST(bert.names.prefix == "bert.");
   BOOST_TEST(bert.vocabulary == 37U);
   BOOST_TEST(bert.hidden == 20U);
@@ -50,21 +40,21 @@ BOOST_AUTO_TEST_CASE(each_architecture_is_read) {
   BOOST_TEST(bert.token_types == 2U);
   BOOST_TEST(bert.tied);
   BOOST_TEST((bert.head_activation == Activation::gelu));
-  BOOST_TEST(!config_of("bert-untied").tied);
-  BOOST_TEST((config_of("bert-silu").head_activation == Activation::silu));
-  const EncoderConfig roberta = config_of("xlm-roberta");
+  BOOST_TEST(!test::encoder_config_of("bert-untied").tied);
+  BOOST_TEST((test::encoder_config_of("bert-silu").head_activation == Activation::silu));
+  const EncoderConfig roberta = test::encoder_config_of("xlm-roberta");
   BOOST_TEST(roberta.positions == 14U);
   BOOST_TEST(roberta.first_position == 2U);
   BOOST_TEST(roberta.padding.value() == 1);
   BOOST_TEST((roberta.activation == Activation::gelu_new));
   BOOST_TEST((roberta.head_activation == Activation::gelu));
-  const EncoderConfig albert = config_of("albert-groups");
+  const EncoderConfig albert = test::encoder_config_of("albert-groups");
   BOOST_TEST(albert.embedding == 12U);
   BOOST_TEST(
       (albert.stored_layers == std::vector<std::string>{"0.albert_layers.0", "0.albert_layers.1",
                                                         "1.albert_layers.0", "1.albert_layers.1"}));
   BOOST_TEST((albert.path == std::vector<std::size_t>{0, 1, 0, 1, 2, 3, 2, 3}));
-  BOOST_TEST(config_of("distilbert").token_types == 0U);
+  BOOST_TEST(test::encoder_config_of("distilbert").token_types == 0U);
 }
 
 BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {

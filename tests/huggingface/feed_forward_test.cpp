@@ -32,7 +32,7 @@ struct Layer : test::TemporaryFolder {
                                       const DecoderConfig& as, std::vector<float> rows) const {
     write("model.safetensors", test::stored(tensors));
     const Safetensors file(path());
-    const FeedForward feed(WeightReader(file, path(), ""), "l.", as);
+    const FeedForward feed(WeightReader(file, path(), {}), "l.", as);
     std::vector<float> made(rows.size()), between;
     feed.apply(rows, rows.size() / 2, made, between);
     return made;

@@ -28,7 +28,7 @@ struct Folder : test::TemporaryFolder {
                                          {"other", {2, 3}, {1, 2, 3, 4, 5, 7}},
                                          {"bad", {1}, {std::numeric_limits<float>::infinity()}}}));
   Safetensors tensors{path()};
-  WeightReader reader{tensors, path(), "m."};
+  WeightReader reader{tensors, path(), {"m."}};
 };
 
 }  // namespace
@@ -37,7 +37,7 @@ BOOST_FIXTURE_TEST_CASE(a_prefix_may_be_there_or_not, Folder) {
   BOOST_TEST(reader.find("a.bias") == tensors.find("m.a.bias"));
   BOOST_TEST(reader.find("copy") == tensors.find("copy"));
   BOOST_TEST(reader.find("none") == nullptr);
-  const WeightReader none(tensors, path(), "n.");
+  const WeightReader none(tensors, path(), {"n."});
   BOOST_TEST(none.find("a.bias") == nullptr);
   const WeightReader several(tensors, path(), std::vector<std::string>{"m.x.", "m."});
   BOOST_TEST(several.find("a.bias") == tensors.find("m.a.bias"));
@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
   write("integers/model.safetensors",
         test::stored(R"({"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", "12345678"));
   const Safetensors integers(path() / "integers");
-  BOOST_CHECK_EXCEPTION((void)WeightReader(integers, path(), "").need("i", {1}), Error,
+  BOOST_CHECK_EXCEPTION((void)WeightReader(integers, path(), {}).need("i", {1}), Error,
                         says(Fault::user, "i: has numbers of type I64; known are F32, F16"));
 }
 

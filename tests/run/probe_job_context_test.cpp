@@ -17,6 +17,7 @@
 #include "plumb/records/probe_predictions.hpp"
 #include "plumb/run/probe_into_folder.hpp"
 #include "support/errors.hpp"
+#include "support/nats_by_hand.hpp"
 #include "support/small_run.hpp"
 
 using namespace plumb;
@@ -36,13 +37,7 @@ NgramTreeModel roomy_model() {
 /// ln P of a text's bytes from `begin` on, behind BOS; a token of the small model is a byte.
 double nats(std::string_view text, std::size_t begin = 0) {
   static const NgramTreeModel model = small_model();
-  std::vector<TokenId> ids{*model.bos()};
-  double sum = 0;
-  for (const Token& token : model.tokenize(text).tokens) {
-    if (token.bytes.begin >= begin) sum += model.log_probability(ids, token.id);
-    ids.push_back(token.id);
-  }
-  return sum;
+  return nats_behind(model, text.substr(0, begin), text.substr(begin));
 }
 
 struct Probe {

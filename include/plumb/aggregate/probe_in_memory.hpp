@@ -74,7 +74,7 @@ inline Answers::Table empty_table(const Relation& relation,
 
 /// Appends a fact, whose statements are in the order of templates and options. Throws what check_score
 /// does.
-inline void add_fact(Answers::Table& table, const Fact& fact, std::span<const Query> queries,
+inline void add_fact(Answers::Table& table, const Fact& fact,
                      std::span<const StatementScore> scores, Span span) {
   const Relation& relation = table.relation;
   const std::size_t options = relation.options.size();
@@ -85,9 +85,7 @@ inline void add_fact(Answers::Table& table, const Fact& fact, std::span<const Qu
     });
     table.log_likelihoods.push_back(log_likelihood(scores[i], span));
     table.tokens.push_back(scored_tokens(scores[i], span));
-    StatementScore counted = scores[i];
-    count_bytes(counted, queries[place].candidates[option]);
-    table.bytes.push_back(counted_bytes(counted, span));
+    table.bytes.push_back(counted_bytes(scores[i], span));
   }
   table.relation.facts.push_back(fact);
 }
@@ -121,7 +119,10 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
           }
         }
       }
-      const std::vector<StatementScore> scores = score_queries(scorer, queries);
+      std::vector<StatementScore> scores = score_queries(scorer, queries);
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        count_bytes(scores[i], queries[i / options].candidates[i % options]);
+      }
       std::vector<double> neutral_scores;
       if (scoring.reduction == Reduction::pmi) {
         std::vector<Query> answers(queries.size());
@@ -137,7 +138,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
         }
       }
       for (std::size_t f = 0; f < block.size(); ++f) {
-        const auto own = std::span(scores).subspan(f * per_fact, per_fact);
+        const auto own = std::span<const StatementScore>(scores).subspan(f * per_fact, per_fact);
         if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
           ++made.unreported_facts;
           continue;
@@ -147,9 +148,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
           table.neutral.insert(table.neutral.end(), begin,
                                begin + static_cast<std::ptrdiff_t>(per_fact));
         }
-        add_fact(table, block[f],
-                 std::span(queries).subspan(f * templates.size(), templates.size()), own,
-                 scoring.span);
+        add_fact(table, block[f], own, scoring.span);
       }
       scored += block.size();
       if (on_progress) on_progress(scored, facts);
@@ -184,8 +183,8 @@ template <PromptBuilder Builder, class Scorer>
       return templates;
     };
     Answers answers =
-        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring, options.neutral,
-                           options.on_progress, options.block_statements);
+        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring,
+                           options.neutral, options.on_progress, options.block_statements);
     answers.name = options.name;
     return predictions_of(answers, {options.kinds, options.keep_scores});
   }

@@ -294,7 +294,7 @@ struct Continuation {
   std::vector<double> log_probabilities;
 };
 
-/// A language model that goes on with a text.
+/// A language model that continues a text.
 ///
 /// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
 /// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. A

@@ -43,7 +43,7 @@ class Error : public std::runtime_error {
 
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
   [[nodiscard]] const Site& site() const noexcept { return site_; }
-  /// What mends it, as it was given; empty where nothing was said.
+  /// What to do about it; empty if the error names no remedy.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 
  private:
@@ -70,7 +70,7 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-/// Results are not all of one model, as is found when a job is done: going on mends nothing. Any number
+/// Results are not all of one model, as is found when a job is done; resuming does not help. Any number
 /// of threads may read one.
 class MixedResults : public Error {
  public:

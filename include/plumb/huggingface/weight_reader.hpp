@@ -45,8 +45,6 @@ class WeightReader {
         products_(products) {
     prefixes_.emplace_back();
   }
-  WeightReader(const StoredTensors& tensors, std::filesystem::path folder, std::string prefix)
-      : WeightReader(tensors, std::move(folder), std::vector{std::move(prefix)}) {}
 
   [[nodiscard]] const StoredTensor* find(const std::string& name) const {
     for (const std::string& prefix : prefixes_) {

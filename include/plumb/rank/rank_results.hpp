@@ -67,9 +67,6 @@ struct RankedMethod {
   [[nodiscard]] const RankMetrics& realistic() const {
     return raw[static_cast<std::size_t>(Ties::realistic)];
   }
-  [[nodiscard]] const RankMetrics& filtered_realistic() const {
-    return filtered[static_cast<std::size_t>(Ties::realistic)];
-  }
   /// Raw and realistic, by relation.
   std::map<std::string, RankMetrics> by_relation{};
   /// Linear rank against the tokens of the true entity's name.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Log-likelihoods by the small models' own probabilities, one token after another: what scorers are
+// compared with.
+
+#include <string_view>
+#include <vector>
+
+#include "plumb/backend/archetypes.hpp"
+
+namespace plumb::test {
+
+/// Nats of `rest` behind BOS and `given`; each of the two is tokenised alone.
+[[nodiscard]] inline double nats_behind(const NgramModel& model, std::string_view given,
+                                        std::string_view rest) {
+  std::vector<TokenId> ids{*model.bos()};
+  for (const Token& token : model.tokenize(given).tokens) ids.push_back(token.id);
+  double sum = 0;
+  for (const Token& token : model.tokenize(rest).tokens) {
+    sum += model.log_probability(ids, token.id);
+    ids.push_back(token.id);
+  }
+  return sum;
+}
+
+/// Nats of a text behind BOS.
+[[nodiscard]] inline double nats_by_hand(const NgramModel& model, std::string_view text) {
+  return nats_behind(model, "", text);
+}
+
+}  // namespace plumb::test
