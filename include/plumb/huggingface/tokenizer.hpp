@@ -28,6 +28,7 @@
 
 #include "plumb/backend/concepts.hpp"
 #include "plumb/core/token.hpp"
+#include "plumb/core/utf8.hpp"
 #include "plumb/huggingface/added_tokens.hpp"
 #include "plumb/huggingface/byte_pair_encoding.hpp"
 #include "plumb/huggingface/json_part.hpp"
@@ -36,6 +37,7 @@
 #include "plumb/huggingface/sequence_frame.hpp"
 #include "plumb/huggingface/token_decoder.hpp"
 #include "plumb/huggingface/tokenizer_files.hpp"
+#include "plumb/huggingface/unicode_class.hpp"
 #include "plumb/huggingface/unigram.hpp"
 #include "plumb/huggingface/word_piece.hpp"
 
@@ -63,9 +65,12 @@ class HuggingFaceTokenizer {
   }
 
   /// The tokens of the text, none added before or after it. `spells_text` is always true: the ranges
-  /// mean something also where the tokens are not the text (lower case, no accents).
+  /// mean something also where the tokens are not the text (lower case, no accents). A character that
+  /// the package's ranges lose, behind a special token, is given back to its token.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    return tokenize_words(text).tokens;
+    Tokenization made = tokenize_words(text).tokens;
+    if (parts_->frame.trims()) give_back_characters(made.tokens, text);
+    return made;
   }
 
   /// The word of each token of `tokenize(text)`.
@@ -199,6 +204,21 @@ class HuggingFaceTokenizer {
   };
 
   HuggingFaceTokenizer() = default;
+
+  /// Where a space was put before a word that follows a special token, the package trims the word's
+  /// first character in place of that space, which has no bytes.
+  static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
+    std::size_t covered = 0;
+    for (Token& token : tokens) {
+      if (token.bytes.begin > covered) {
+        const CodePoint lost = first_code_point(text.substr(covered));
+        if (covered + lost.size == token.bytes.begin && !is_white_space(lost.value)) {
+          token.bytes.begin = covered;
+        }
+      }
+      covered = (std::max)(covered, token.bytes.end);
+    }
+  }
 
   static const TokenVocabulary& vocabulary_of(const Model& model) {
     return std::visit([](const auto& each) -> const TokenVocabulary& { return each.vocabulary(); },
