@@ -123,7 +123,8 @@ def words_of(compiler):
 
 def parts_of(names):
     """What a compiler must be told beside its flags for headers of an optional part."""
-    words = ["-isystem", command.LLAMA_INCLUDE] if any(str(name).startswith("plumb/backend/llama") for name in names) else []
+    llama = any(re.search(r"plumb/backend/llama|native_gguf", str(name)) for name in names)
+    words = ["-isystem", command.LLAMA_INCLUDE] if llama else []
     return words + (mpi_folders() if any("/mpi_" in str(name) for name in names) else [])
 
 

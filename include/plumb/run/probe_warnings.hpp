@@ -33,11 +33,11 @@ template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
   refuse_empty_options(model, dataset);
-  const SpecialTokenCheck check{model, settings.special_tokens};
-  if (!settings.prefix.text.empty()) check({.setting = "prefix"}, settings.prefix.text);
-  if (settings.neutral.text) check({.setting = "neutral"}, *settings.neutral.text);
-  for_each_text(dataset, settings.templates.indices, check);
-  check.warn(description);
+  const SpecialTokenCheck special_tokens{model, settings.special_tokens};
+  if (!settings.prefix.text.empty()) special_tokens({.setting = "prefix"}, settings.prefix.text);
+  if (settings.neutral.text) special_tokens({.setting = "neutral"}, *settings.neutral.text);
+  for_each_text(dataset, settings.templates.indices, special_tokens);
+  special_tokens.warn(description);
 }
 
 /// Of a prefix whose last word runs into the statement; nothing for any other.
