@@ -24,7 +24,7 @@ class PlumbConan(ConanFile):
     no_copy_source = True
 
     def set_version(self):
-        text = load(self, os.path.join(self.recipe_folder, "include", "plumb", "core", "version.hpp"))
+        text = load(self, os.path.join(self.recipe_folder, "include", "plumb", "detail", "core", "version.hpp"))
         self.version = re.search(r'define PLUMB_VERSION "([0-9.]+)"', text).group(1)
 
     def layout(self):

@@ -13,15 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/cli/arguments.hpp"
-#include "plumb/data/graph_folder.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/run/rank_plan.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/cli/arguments.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/run/rank_plan.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb;
+  using namespace plumb::detail;
   if (argc != 6) {
     std::cerr << "usage: exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES\n";
     return 2;
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   CausalScorer scorer(model, true, Span::continuation);
   Json measured = Json::array();
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
-    for (const std::string& size : detail::parse_list(argv[3], "SIZES")) {
+    for (const std::string& size : parse_list(argv[3], "SIZES")) {
       const RankPlan plan = rank_plan(
           graph, {.part = GraphPart::all, .sample = std::stoul(size), .sample_seed = repeat},
           model);

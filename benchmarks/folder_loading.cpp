@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "plumb/huggingface/folder_model.hpp"
+#include "plumb/detail/huggingface/folder_model.hpp"
 
 namespace {
 
@@ -74,11 +74,11 @@ int main(int argc, char** argv) {
   const PeakOfMemory peak;
   const auto begin = now();
   const std::clock_t before = std::clock();
-  plumb::HuggingFaceCausalModel model(folder);
+  plumb::detail::HuggingFaceCausalModel model(folder);
   const auto loaded = now();
   const double busy = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  std::vector<plumb::TokenId> tokens;
-  for (plumb::TokenId token = 0; token < 32; ++token) tokens.push_back(token);
+  std::vector<plumb::detail::TokenId> tokens;
+  for (plumb::detail::TokenId token = 0; token < 32; ++token) tokens.push_back(token);
   model.evaluate(tokens, [](std::uint32_t, std::span<const float>) {});
   const auto asked = now();
   std::cout << folder.filename().string() << ": loaded in " << seconds(begin, loaded) << " s ("

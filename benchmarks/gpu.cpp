@@ -38,17 +38,17 @@
 #include <thread>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/core/error.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/core/token_tree.hpp"
-#include "plumb/data/load.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/measure/clustered_share.hpp"
-#include "plumb/report/text_table.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/report/text_table.hpp"
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 
 bool holds(const Estimate& e, double p) {
   return e.has_interval() && e.low <= p + 1e-12 && p - 1e-12 <= e.high;

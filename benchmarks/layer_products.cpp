@@ -17,7 +17,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "plumb/huggingface/packed_matrix.hpp"
+#include "plumb/detail/huggingface/packed_matrix.hpp"
 
 namespace {
 
@@ -45,7 +45,7 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
   const Eigen::RowVectorXf bias = Eigen::RowVectorXf::Random(outputs);
   const auto n = [](Eigen::Index i) { return static_cast<std::size_t>(i); };
   const auto blas = [](Eigen::Index i) { return static_cast<blasint>(i); };
-  plumb::PackedMatrix packed(n(outputs), n(inputs));
+  plumb::detail::PackedMatrix packed(n(outputs), n(inputs));
   for (std::size_t o = 0; o < n(outputs); ++o) {
     packed.set_output(o, {weights.data() + o * n(inputs), n(inputs)});
   }
@@ -55,9 +55,8 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
   std::vector<double> seconds[3];
   for (int round = -1; round < rounds; ++round) {  // the first does not count
     const double of_each[] = {
-        cpu_seconds([&] {
-          packed.multiply(rows.data(), n(count), n(inputs), ours.data(), n(outputs));
-        }),
+        cpu_seconds(
+            [&] { packed.multiply(rows.data(), n(count), n(inputs), ours.data(), n(outputs)); }),
         cpu_seconds([&] {
           eigen.noalias() = rows * columns;
           eigen.rowwise() += bias;
@@ -71,12 +70,13 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
     for (int i = 0; i < 3 && round >= 0; ++i) seconds[i].push_back(of_each[i]);
   }
   const float most = ours.cwiseAbs().maxCoeff();
-  const float away = std::max((eigen - ours).cwiseAbs().maxCoeff(),
-                              (open - ours).cwiseAbs().maxCoeff()) / most;
+  const float away =
+      std::max((eigen - ours).cwiseAbs().maxCoeff(), (open - ours).cwiseAbs().maxCoeff()) / most;
   const double work = 2e-9 * static_cast<double>(count * inputs) * static_cast<double>(outputs);
-  std::printf("%-14s %4td x %4td x %5td  packed %6.1f  Eigen %6.1f  OpenBLAS %6.1f  (differ by %.0e)\n",
-              name, count, inputs, outputs, work / middle(seconds[0]), work / middle(seconds[1]),
-              work / middle(seconds[2]), static_cast<double>(away));
+  std::printf(
+      "%-14s %4td x %4td x %5td  packed %6.1f  Eigen %6.1f  OpenBLAS %6.1f  (differ by %.0e)\n",
+      name, count, inputs, outputs, work / middle(seconds[0]), work / middle(seconds[1]),
+      work / middle(seconds[2]), static_cast<double>(away));
 }
 
 }  // namespace
@@ -84,8 +84,8 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
   openblas_set_num_threads(1);
-  std::printf("10^9 operations a CPU second, one thread, median of %d rounds, vectors of %zu\n", rounds,
-              plumb::detail::float_lanes);
+  std::printf("10^9 operations a CPU second, one thread, median of %d rounds, vectors of %zu\n",
+              rounds, plumb::detail::float_lanes);
   for (const Eigen::Index count : {24, 192}) {
     compare("projections", count, 768, 2304, rounds);
     compare("attention", count, 768, 768, rounds);

@@ -17,13 +17,13 @@
 #include <iostream>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/core/log_softmax.hpp"
-#include "plumb/run/fixed_study.hpp"
-#include "plumb/score/prompt_tokens.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/run/fixed_study.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb;
+  using namespace plumb::detail;
   if (argc != 4) return 2;
   LlamaModel model({argv[1]});
   const FixedStudy study = read_fixed_file(argv[2]).studies.front();

@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/records/npy_file.hpp"
-#include "plumb/run/mpi_ranking.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/npy_file.hpp"
+#include "plumb/detail/run/mpi_ranking.hpp"
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 
 std::vector<float> drawn(RandomStream& random, std::size_t dimension) {
   std::vector<float> row(dimension);
@@ -54,7 +54,7 @@ void measure(std::size_t each, std::size_t count, std::size_t dimension, std::si
   double mean_rank = 0;
   for (std::size_t round = 0; round <= rounds; ++round) {
     const auto start = std::chrono::steady_clock::now();
-    const auto made = ranking.standings({npy.rows(), file}, detail::rows_of(queries), questions);
+    const auto made = ranking.standings({npy.rows(), file}, rows_of(queries), questions);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (round > 0) seconds.push_back(spent.count());
     mean_rank = 0;
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
       measure(number(1, 20000), number(2, 2000), number(3, 768),
               std::max<std::size_t>(1, number(4, 5)));
     } else {
-      plumb::serve_rankings(MPI_COMM_WORLD);
+      plumb::detail::serve_rankings(MPI_COMM_WORLD);
     }
   } catch (const std::exception& error) {
     std::cerr << "mpi_scaling: " << error.what() << std::endl;

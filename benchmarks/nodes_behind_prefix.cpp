@@ -23,13 +23,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/core/token_tree.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 
 constexpr std::size_t hidden = 768, inner = 3072, layers = 12, positions = 2048, vocabulary = 50272;
 

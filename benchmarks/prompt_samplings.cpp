@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/prompt_sampling.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/data/json_file.hpp"
+#include "plumb/detail/aggregate/prompt_sampling.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/json_file.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace plumb;
+  using namespace plumb::detail;
   const auto argument = [&](int place, std::size_t fallback) {
     return argc > place ? std::stoul(argv[place]) : fallback;
   };

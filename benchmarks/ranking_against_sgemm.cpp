@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/rank/cosine_ranker.hpp"
 
 #if defined(PLUMB_AVX2_ALONE) && (defined(__AVX512F__) || !defined(__AVX2__))
 #error "the program of AVX2 alone is compiled for another CPU"
@@ -28,7 +28,7 @@
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 
 EmbeddingMatrix random_vectors(std::size_t rows, std::size_t dimension, const std::string& name) {
   EmbeddingMatrix vectors(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));

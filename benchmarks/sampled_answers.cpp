@@ -19,11 +19,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/backend/tree_generator.hpp"
-#include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/run/prompt_texts.hpp"
-#include "plumb/score/tokenized_statements.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/run/prompt_texts.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace plumb;
+  using namespace plumb::detail;
   if (argc != 7) {
     std::cerr << "usage: sampled_answers MODEL.gguf DATA SHOTS PROMPTS SAMPLES ROUNDS\n";
     return 2;

@@ -27,13 +27,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/token_tree.hpp"
-#include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
 
 namespace {
 
-using Sequence = std::vector<plumb::TokenId>;
+using Sequence = std::vector<plumb::detail::TokenId>;
 using Row = std::function<void(std::span<const float>)>;
 
 /// Computes sequences that share nothing; `row` gets the logits of each token, by sequence.
@@ -46,22 +46,24 @@ class Computer {
 class FolderComputer : public Computer {
  public:
   explicit FolderComputer(const std::filesystem::path& folder)
-      : network_(plumb::DecoderNetwork::read(folder, plumb::read_decoder_config(folder))) {}
+      : network_(plumb::detail::DecoderNetwork::read(folder,
+                                                     plumb::detail::read_decoder_config(folder))) {}
 
   void compute(std::span<const Sequence> sequences, const Row& row) override {
-    plumb::TokenTree tree;
-    std::vector<plumb::NodeId> wanted;
+    plumb::detail::TokenTree tree;
+    std::vector<plumb::detail::NodeId> wanted;
     for (const Sequence& sequence : sequences) {
-      plumb::NodeId at = plumb::TokenTree::root;
-      for (const plumb::TokenId token : sequence) wanted.push_back(at = tree.add(at, token));
+      plumb::detail::NodeId at = plumb::detail::TokenTree::root;
+      for (const plumb::detail::TokenId token : sequence)
+        wanted.push_back(at = tree.add(at, token));
     }
     network_.evaluate(tree, wanted,
-                      [&](plumb::NodeId, std::span<const float> logits) { row(logits); });
-    network_.release(tree, plumb::TokenTree::root);
+                      [&](plumb::detail::NodeId, std::span<const float> logits) { row(logits); });
+    network_.release(tree, plumb::detail::TokenTree::root);
   }
 
  private:
-  plumb::DecoderNetwork network_;
+  plumb::detail::DecoderNetwork network_;
 };
 
 class LlamaComputer : public Computer {
@@ -124,7 +126,7 @@ std::vector<Sequence> read_sequences() {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     Sequence sequence;
-    for (plumb::TokenId id = 0; words >> id;) sequence.push_back(id);
+    for (plumb::detail::TokenId id = 0; words >> id;) sequence.push_back(id);
     sequences.push_back(std::move(sequence));
   }
   return sequences;

@@ -17,7 +17,7 @@ need_packages clang-14 clang-16
 rounds=${1:-3}
 compilers=("${@:2}")
 [ ${#compilers[@]} -gt 0 ] || compilers=(g++ clang++-14 clang++-16)
-headers=(plumb.hpp runs.hpp run/probe_into_folder.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_scorer.hpp aggregator.hpp
+headers=(plumb.hpp runs.hpp run.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_scorer.hpp aggregator.hpp
   calibrator.hpp model.hpp probe.hpp many_shot.hpp rank.hpp many_prompts.hpp compare.hpp tensors.hpp)
 # An embedder's programs, from one score to all five systems.
 programs=(own_engine hold_a_kernel five_systems answers_as_tensors)

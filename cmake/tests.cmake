@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One test program for each room: tests/<room>/*_test.cpp mirror include/plumb/<room>/*.hpp, tests/doors the headers
+# One test program for each room: tests/<room>/*_test.cpp mirror include/plumb/detail/<room>/*.hpp, tests/doors the headers
 # directly under include/plumb.
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)

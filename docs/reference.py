@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the API reference: a page for each room and an index of names, into docs/reference.
+"""Writes the API reference: a page for each header directly under include/plumb and an index of the public names.
 
-    python3 docs/reference.py           # after a change of a header; tests/system/test_reference.py compares
+    python3 docs/reference.py [FOLDER]        # build-reference, if none is given
 
-A page has, for each header, its first comment lines and its public declarations with their `///` comments, without the
-bodies. What is private, protected or in a namespace detail is left out. It reads the house's own formatting
+A page has the header's opening comment, and the declarations of its public names with their `///` comments, without bodies
+and without what is private or protected. It is made for a release and not committed. It reads the house's own formatting
 (.clang-format), not all of C++.
 """
 import itertools
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include" / "plumb"
-PAGES = ROOT / "docs" / "reference"
+PAGES = ROOT / "build-reference"
 COLUMNS = 100
-NOTE = "<!-- Made by docs/reference.py from the headers; change those and run it again. -->\n\n"
+NOTE = "<!-- Made by docs/reference.py from the headers. -->\n\n"
 
 # Comments and literals: braces and semicolons within mean nothing.
 OPAQUE = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'""",
@@ -349,73 +350,79 @@ def public_names(headers):
     return places
 
 
-def question(lines):
-    """The first sentence or paragraph of an opening."""
-    paragraph = []
-    for line in lines:
-        if not line.strip() or line.startswith("  "):
-            break
-        paragraph.append(line.strip())
-    whole = " ".join(paragraph)
-    found = re.match(r".*?[.?](?= [A-Z`]|$)", whole)
-    return found.group() if found else whole
+def included_by(text):
+    """Headers of ours that a header names, as paths below include/."""
+    return re.findall(r'#include "(plumb/\S+)"', text)
 
 
-def room_page(room, asked, headers):
-    """The page of a room: {file name: text}."""
-    read = {name: read_header(text) for name, text in sorted(headers.items())}
-    page = [f"# {room}", "", asked, "", "[All names](README.md)", "", "| header | question | names |", "|---|---|---|"]
-    for name, (first, _, names) in read.items():
-        cells = " ".join(in_markdown([question(first)])).replace("|", "\\|")
-        listed = ", ".join(f"`{one}`" for one in dict.fromkeys(names) if "operator" not in one).replace("|", "\\|")
-        page.append(f"| [{name}](#{anchor(name)}) | {cells} | {listed} |")
-    for name, (first, lines, _) in read.items():
-        page += ["", f"## {name}", "", f"`#include \"plumb/{room}/{name}\"`", "", *in_markdown(first)]
-        if lines:
-            page += ["", "```cpp", *lines, "```"]
-    return NOTE + "\n".join(page) + "\n"
+def reached(name, include):
+    """A header and all of ours that it includes, directly or not, in the order in which they are read."""
+    found = {}
+
+    def read(one):
+        if one not in found:
+            found[one] = None
+            for other in included_by((include / one).read_text(encoding="utf-8")):
+                read(other)
+
+    read(name)
+    return list(found)
 
 
-def index_page(rooms, headers):
-    """The rooms, and every public name with its header, in the alphabet's order."""
-    page = ["# The API reference", "", "Every public name, and the header that declares it. [Where to begin](../reference.md).",
-            "`plumb/plumb.hpp` includes all that works in memory, `plumb/runs.hpp` what writes and reads run folders."]
-    places = {}
-    for room in rooms:
-        for file, text in sorted(headers[room].items()):
-            for name in read_header(text)[2]:
-                if "operator" not in name:
-                    places.setdefault(name, {})[f"[{room}/{file}]({room}.md#{anchor(file)})"] = None
-    letter = ""
-    for name in sorted(places, key=lambda one: (one.lower(), one)):
-        if name[0].upper() != letter:
-            letter = name[0].upper()
-            page += ["", f"## {letter}", ""]
-        page.append(f"- `{name}`: " + ", ".join(places[name]))
-    return NOTE + "\n".join(page) + "\n"
+def public_declarations(text, names):
+    """{name: texts} of the declarations of these names in a header's plumb or plumb::detail, with their comments."""
+    text = re.sub(r"^namespace plumb::detail \{", "namespace plumb {", text, flags=re.MULTILINE)
+    code = blank(text)
+    found = {}
+    for first, _, body, _ in declarations(code, 0, len(code)):
+        if not body or not re.match(r"namespace plumb \{", code[first:]):
+            continue
+        for start, _, _, last in declarations(code, *body):
+            if re.match(r"namespace\b", code[start:]):
+                continue
+            lines, made = interface(text, code, start, last)
+            if len(made) == 1 and made[0] in names and not lines[-1].startswith("using detail::"):
+                found.setdefault(made[0], []).append("\n".join(lines))
+    return found
 
 
-def rooms_of(page):
-    """{room: its question} of the table in docs/reference.md."""
-    return {room: asked.strip() for room, asked in re.findall(r"^\| \[?`(\w+)`\]?[^|]* \| (.*) \|$", page, re.MULTILINE)}
+def door_page(name, include):
+    """The page of a door: its opening, and what it makes public with comments, overloads together."""
+    text = (include / "plumb" / f"{name}.hpp").read_text(encoding="utf-8")
+    names = re.findall(r"^using detail::(\w+);", text, re.MULTILINE)
+    found = {}
+    for header in reached(f"plumb/{name}.hpp", include):
+        for one, texts in public_declarations((include / header).read_text(encoding="utf-8"), names).items():
+            found.setdefault(one, []).extend(texts)
+    page = [f"# {name}", "", f"`#include \"plumb/{name}.hpp\"`", "", *in_markdown(opening(text))]
+    for one in names:
+        page += ["", f"## {one}", "", "```cpp", "\n\n".join(found[one]), "```"]
+    return NOTE + "\n".join(page) + "\n", names
 
 
-def pages(include=INCLUDE, rooms=None):
-    """{file name: text} of all pages."""
-    rooms = rooms or rooms_of((ROOT / "docs" / "reference.md").read_text(encoding="utf-8"))
-    headers = {room: {path.name: path.read_text(encoding="utf-8") for path in (include / room).glob("*.hpp")} for room in rooms}
-    made = {f"{room}.md": room_page(room, asked, headers[room]) for room, asked in rooms.items()}
-    return {**made, "README.md": index_page(rooms, headers)}
+def pages(include=INCLUDE.parent):
+    """{file: text} of a page for each door and the index of names."""
+    made, index = {}, {}
+    for path in sorted((include / "plumb").glob("*.hpp")):
+        if path.stem in ("plumb", "runs"):
+            continue
+        page, names = door_page(path.stem, include)
+        made[f"{path.stem}.md"] = page
+        index.update({name: path.stem for name in names})
+    lines = ["# The API reference", "", "Every public name and the header that declares it.", ""]
+    lines += [f"- `{name}`: [{door}.hpp]({door}.md#{anchor(name)})" for name, door in sorted(index.items(), key=lambda one: one[0].lower())]
+    made["README.md"] = NOTE + "\n".join(lines) + "\n"
+    return made
 
 
 def main():
-    PAGES.mkdir(exist_ok=True)
-    made = pages()
-    for path in PAGES.glob("*.md"):
-        if path.name not in made:
-            path.unlink()
-    for name, text in made.items():
-        (PAGES / name).write_text(text, encoding="utf-8")
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else PAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.md"):
+        old.unlink()
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    print(f"wrote {folder}/README.md and a page for each door")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"
 
 int main() {

@@ -19,6 +19,7 @@
 #include "plumb/dataset.hpp"
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
+#include "plumb/tensors.hpp"
 
 /// The ten lines.
 struct Entropy {

@@ -18,6 +18,7 @@
 #include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"
 #include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
 
 /// Stands for a scorer of yours: it likes the first option by ln 3 · 5.

@@ -68,12 +68,12 @@ int main() {
   // 3. What does it know when it is shown two other facts as bare pairs?
   const plumb::Answers shown =
       plumb::many_shot(scorer, dataset, {.shots = {{2}}, .seeds = 2, .choices = 3, .training = 4});
-  for (const plumb::GroupSpread& group : plumb::accuracy_spreads(shown)) {
+  for (const auto& group : plumb::accuracy_spreads(shown)) {
     print(("many shots: " + plumb::setting_name(group.group)).c_str(), group.overall.accuracy);
   }
 
   // 4. Where does the true entity stand among all?
-  const plumb::RankResults ranks = plumb::rank(
+  const auto ranks = plumb::rank(
       model, dataset, {.methods = {plumb::RankMethod::likelihood}, .asked = {.shots = 1}});
   print("rank: mean reciprocal rank", ranks.methods[0].realistic().mean_reciprocal_rank);
 

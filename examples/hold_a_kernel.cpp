@@ -12,6 +12,7 @@
 #include "plumb/candidate_scorer.hpp"
 #include "plumb/compare.hpp"
 #include "plumb/dataset.hpp"
+#include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
 /// Stands for the quantised kernel: the reference's logits in steps of a half.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
 #include "plumb/huggingface.hpp"
 
 namespace {
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    if (plumb::network_kind(argv[1]) == plumb::NetworkKind::masked) {
+    if (plumb::is_masked_folder(argv[1])) {
       plumb::HuggingFaceMaskedModel model(argv[1]);
       compare(plumb::MaskedScorer(model, plumb::PseudoLikelihood::within_word));
     } else {

@@ -32,11 +32,11 @@ int main() {
   const std::vector<plumb::Prediction> answers{{.option = 0, .confidence = 0.4},
                                                {.option = 1, .confidence = 0.5},
                                                {.option = 2, .confidence = 0.9}};
-  const plumb::Aggregator<plumb::Vote> vote;
-  const plumb::Aggregator<LargestSum> sum;
-  std::printf("%s says %s\n", vote.policy().name().c_str(),
-              vote(answers).option ? "something" : "nothing");
-  const plumb::Aggregate made = sum(answers);
-  std::printf("%s says option %zu, which %zu paraphrase gave\n", sum.policy().name().c_str(),
-              *made.option, made.agreeing);
+  const plumb::Vote vote;
+  std::printf("%s says %s\n", vote.name().c_str(),
+              plumb::aggregate(answers, vote).option ? "something" : "nothing");
+  const LargestSum sum;
+  const plumb::Aggregate made = plumb::aggregate(answers, sum);
+  std::printf("%s says option %zu, which %zu paraphrase gave\n", sum.name().c_str(), *made.option,
+              made.agreeing);
 }

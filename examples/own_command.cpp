@@ -26,7 +26,7 @@ int verify() {
   const std::vector<std::string> texts{"The capital of France is Paris.", "The capital of Rome"};
   const auto made = plumb::verify_model(model, texts, 1e-3);
   for (const std::string& form : made.compared) std::printf("compared: %s\n", form.c_str());
-  std::printf("%s\n", made.agrees() ? "all agree" : plumb::in_words(*made.first).c_str());
+  std::printf("%s\n", made.agrees() ? "all agree" : made.first->description().c_str());
   return made.agrees() ? 0 : 1;
 }
 

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"
 #include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
 
 struct MeanOfAnswer {

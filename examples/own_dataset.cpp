@@ -14,6 +14,7 @@
 #include <fstream>
 #include <string>
 
+#include "plumb/dataset.hpp"
 #include "plumb/load.hpp"
 
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/check_model.hpp"
+#include "plumb/model.hpp"
 
 /// An engine as engines are: token numbers in, the next token's logits out. This one says again
 /// what it has read, with more confidence the longer the preceding letters match.

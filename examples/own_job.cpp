@@ -18,11 +18,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "plumb/dataset.hpp"
 #include "plumb/model.hpp"
-#include "plumb/run/job.hpp"
+#include "plumb/run.hpp"
 
 /// Counts the tokens of words.
 struct TokenCounts {
@@ -33,7 +36,7 @@ struct TokenCounts {
   struct Report {
     std::string text;
     void write(const std::filesystem::path& folder) const {
-      plumb::write_atomically(folder / "report.txt", text);
+      std::ofstream(folder / "report.txt") << text;
     }
   };
 
@@ -63,10 +66,12 @@ struct TokenCounts {
             lines += words[2 * p + i] + " " + counts[i].dump() + "\n";
           }
         });
-    plumb::write_atomically(folder.file("counts.txt"), lines);
+    folder.write("counts.txt", lines);
   }
   [[nodiscard]] Report report(const std::filesystem::path& folder) const {
-    return {plumb::read_text(folder / "counts.txt")};
+    std::ostringstream text;
+    text << std::ifstream(folder / "counts.txt").rdbuf();
+    return {text.str()};
   }
 };
 static_assert(plumb::Job<TokenCounts>);

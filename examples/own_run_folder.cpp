@@ -26,7 +26,7 @@
 #include "plumb/candidate_scorer.hpp"
 #include "plumb/dataset.hpp"
 #include "plumb/model.hpp"
-#include "plumb/run/probe_into_folder.hpp"
+#include "plumb/run.hpp"
 
 int main(int argc, char** argv) {
   const plumb::Relation capital = plumb::relation_of("capital", {"The capital of [X] is [Y]."},

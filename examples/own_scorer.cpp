@@ -19,6 +19,7 @@
 #include "plumb/candidate_scorer.hpp"
 #include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
+#include "plumb/prompt_builder.hpp"
 
 /// Counts the pairs of neighbouring words that it has read before.
 struct WordPairs {

@@ -87,7 +87,7 @@ void verify() {
   const std::vector<std::string> texts{"Oslo is in Norway.", "Lima is in Peru."};
   const auto made = plumb::verify_model(model, texts, 1e-3);
   std::printf("%zu forms compared, %s\n", made.compared.size(),
-              made.agrees() ? "all agree" : plumb::in_words(*made.first).c_str());
+              made.agrees() ? "all agree" : made.first->description().c_str());
 }
 
 int main() {

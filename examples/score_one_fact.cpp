@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"
 #include "plumb/candidate_scorer.hpp"
 #include "plumb/model.hpp"

@@ -4,10 +4,10 @@
 
 #include <cstdio>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/version.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 int main() {
   plumb::NgramTreeModel model("Water is wet.", 4);

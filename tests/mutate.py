@@ -139,7 +139,7 @@ def notice(change, recipe, folder):
 def main():
     rooms, wanted, seed = sys.argv[1].split(","), int(sys.argv[2]), int(sys.argv[3])
     commands = recipes()
-    files = sorted(str(path.relative_to(INCLUDE)) for room in rooms for path in (INCLUDE / "plumb" / room).glob("*.hpp"))
+    files = sorted(str(path.relative_to(INCLUDE)) for room in rooms for path in (INCLUDE / "plumb" / "detail" / room).glob("*.hpp"))
     drawn = [change for file in files for change in changes_of(file)]
     random.Random(seed).shuffle(drawn)
     print(f"{len(drawn)} changes of {len(files)} headers; {wanted} of them, seed {seed}")

@@ -22,7 +22,7 @@ need_packages wordnet-base
 targets=$(python3 tests/run.py --targets "$@")
 case " $* " in
   *" test_"* | "  ")
-    need_packages locales unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 clang-16 libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libomp-16-dev doxygen groff-base
+    need_packages locales unicode-cldr-core iso-codes miscfiles bodr chromium clang-14 clang-16 libc++-16-dev libc++abi-16-dev libclang-rt-16-dev libomp-16-dev groff-base
     need_llama
     need_vocabularies
     [ -f "$model_f32" ] || build_plumb requantize

@@ -7,23 +7,23 @@
 #include <filesystem>
 #include <string>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/cli/console.hpp"
-#include "plumb/server/server_tokenizer.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/server/server_tokenizer.hpp"
 
 /// The model of a Hugging Face folder. They throw as HuggingFaceCausalModel and
 /// HuggingFaceMaskedModel do.
-plumb::AnyModel causal_folder_model(const plumb::ModelOptions& options);
-plumb::AnyModel masked_folder_model(const plumb::ModelOptions& options);
+plumb::detail::AnyModel causal_folder_model(const plumb::detail::ModelOptions& options);
+plumb::detail::AnyModel masked_folder_model(const plumb::detail::ModelOptions& options);
 
 /// A GGUF file in plumb's own network. Throws as NativeGgufModel does.
-plumb::AnyModel native_gguf_model(const plumb::ModelOptions& options);
+plumb::detail::AnyModel native_gguf_model(const plumb::detail::ModelOptions& options);
 /// Why that does not compute a file; empty where it does.
 std::string native_refusal(const std::filesystem::path& file);
 
 /// The kind of a folder's model. Throws the user error that reading it would, without its weights.
-plumb::ModelKind inspected_folder(const std::filesystem::path& folder);
+plumb::detail::ModelKind inspected_folder(const std::filesystem::path& folder);
 
 /// The tokenizer of a Hugging Face folder, for the model of a server.
-plumb::ServerTokenizer folder_tokenizer(const std::filesystem::path& folder,
-                                        bool parse_special_tokens);
+plumb::detail::ServerTokenizer folder_tokenizer(const std::filesystem::path& folder,
+                                                bool parse_special_tokens);

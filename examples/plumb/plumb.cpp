@@ -18,17 +18,17 @@
 #include <system_error>
 
 #include "hugging_face_models.hpp"
-#include "plumb/backend/llama.hpp"
-#include "plumb/backend/llama_f32_cache.hpp"
-#include "plumb/backend/llama_vocabulary_file.hpp"
-#include "plumb/cli/command_line.hpp"
-#include "plumb/cli/model_files.hpp"
-#include "plumb/cli/model_places.hpp"
-#include "plumb/huggingface/network_kind.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/backend/llama_f32_cache.hpp"
+#include "plumb/detail/backend/llama_vocabulary_file.hpp"
+#include "plumb/detail/cli/command_line.hpp"
+#include "plumb/detail/cli/model_files.hpp"
+#include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 #ifdef PLUMB_MPI
-#include "plumb/cli/mpi_command_line.hpp"
+#include "plumb/detail/cli/mpi_command_line.hpp"
 #endif
-#include "plumb/server/server_model.hpp"
+#include "plumb/detail/server/server_model.hpp"
 
 namespace {
 
@@ -74,21 +74,23 @@ void wait_with_little_spinning(char** argv) {
   end_in_words("for no reason that it gives");
 }
 
-plumb::ServerTokenizer tokenizer_at(const std::filesystem::path& path, bool parse_special_tokens) {
+plumb::detail::ServerTokenizer tokenizer_at(const std::filesystem::path& path,
+                                            bool parse_special_tokens) {
   if (std::filesystem::is_directory(path)) return folder_tokenizer(path, parse_special_tokens);
   if (!std::filesystem::exists(path)) {
-    throw plumb::user_error({.setting = "tokenizer"}, path.string() + " is no file or folder",
-                            "give a Hugging Face folder or a .gguf file");
+    throw plumb::detail::user_error({.setting = "tokenizer"},
+                                    path.string() + " is no file or folder",
+                                    "give a Hugging Face folder or a .gguf file");
   }
   const auto file =
-      std::make_shared<plumb::LlamaVocabularyFile>(path, parse_special_tokens, "tokenizer");
-  const std::shared_ptr<const plumb::LlamaVocabulary> read(file, &**file);
-  return plumb::server_tokenizer(read, read->size(), path.filename().string());
+      std::make_shared<plumb::detail::LlamaVocabularyFile>(path, parse_special_tokens, "tokenizer");
+  const std::shared_ptr<const plumb::detail::LlamaVocabulary> read(file, &**file);
+  return plumb::detail::server_tokenizer(read, read->size(), path.filename().string());
 }
 
-plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
-  plumb::ServerOptions server{.url = options.server,
-                              .parse_special_tokens = options.parse_special_tokens};
+plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& options) {
+  plumb::detail::ServerOptions server{.url = options.server,
+                                      .parse_special_tokens = options.parse_special_tokens};
   server.http.concurrency = options.concurrency;
   if (const char* const key = getenv("PLUMB_API_KEY")) server.http.key = key;
   if (!options.tokenizer.empty()) {
@@ -98,40 +100,43 @@ plumb::ServerOptions server_options(const plumb::ModelOptions& options) {
 }
 
 /// Rewrites of 16-bit weights, in plumb's own cache under the models' hashes.
-std::filesystem::path in_f32(const plumb::GgufModel& model) {
+std::filesystem::path in_f32(const plumb::detail::GgufModel& model) {
   const auto folder = plumb::detail::plumb_cache([](const char* name) {
     const char* const value = getenv(name);
     return std::string(value == nullptr ? "" : value);
   });
-  const plumb::F32Cache cache(
-      folder / "f32", [](const auto& files) { return plumb::hash_model(files.front()); },
+  const plumb::detail::F32Cache cache(
+      folder / "f32", [](const auto& files) { return plumb::detail::hash_model(files.front()); },
       [](const std::string& text) { std::cerr << "plumb: " + text + "\n"
                                               << std::flush; });
   return cache(model);
 }
 
-std::filesystem::path as_it_is(const plumb::GgufModel& model) {
+std::filesystem::path as_it_is(const plumb::detail::GgufModel& model) {
   return model.first().path();
 }
 
 /// Whether plumb's own network computes a .gguf file: where it is said or, where nothing is, for exact scores
 /// on the CPU of a file that it knows. Throws a user error for options that have no effect on it.
-bool is_native(const plumb::ModelOptions& options) {
+bool is_native(const plumb::detail::ModelOptions& options) {
   const auto choice = options.engine.choice;
-  if (choice == plumb::EngineChoice::llama) return false;
-  const bool exact = options.precision == plumb::Precision::exact;
+  if (choice == plumb::detail::EngineChoice::llama) return false;
+  const bool exact = options.precision == plumb::detail::Precision::exact;
   if (choice && !exact) {
-    throw plumb::user_error({.setting = "precision"}, "fast has no effect beside `engine` native",
-                            "leave out one of the two");
+    throw plumb::detail::user_error({.setting = "precision"},
+                                    "fast has no effect beside `engine` native",
+                                    "leave out one of the two");
   }
-  plumb::EngineOptions others = options.engine;
+  plumb::detail::EngineOptions others = options.engine;
   others.choice.reset();
-  const bool on_cpu = others.gpu_layers ? *others.gpu_layers == 0 : plumb::llama_gpu_kind().empty();
+  const bool on_cpu =
+      others.gpu_layers ? *others.gpu_layers == 0 : plumb::detail::llama_gpu_kind().empty();
   if (others.gpu_layers == 0U) others.gpu_layers.reset();
   if (choice) {
     if (const auto other = others.first_chosen(); !other.empty()) {
-      throw plumb::user_error({.setting = std::string(other)},
-                              "has no effect beside `engine` native", "leave out one of the two");
+      throw plumb::detail::user_error({.setting = std::string(other)},
+                                      "has no effect beside `engine` native",
+                                      "leave out one of the two");
     }
     return true;
   }
@@ -143,60 +148,67 @@ struct ReferenceModels {
   /// All of an engine's options have an effect on one model or another.
   static bool takes(std::string_view) { return true; }
 
-  static bool is_masked_folder(const plumb::ModelOptions& options) {
+  static bool is_masked_folder(const plumb::detail::ModelOptions& options) {
     const std::filesystem::path& path = options.model;
     if (!options.server.empty()) return false;
     if (!std::filesystem::exists(path)) {
-      throw plumb::user_error({.file = path}, "no such model file or folder",
-                              "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
-                              "`plumb models` lists what is at hand");
+      throw plumb::detail::user_error(
+          {.file = path}, "no such model file or folder",
+          "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
+          "`plumb models` lists what is at hand");
     }
-    if (std::filesystem::is_directory(path) && !plumb::is_hugging_face_folder(path)) {
-      throw plumb::user_error({.file = path}, "is a folder without config.json",
-                              "give `model` a Hugging Face folder, or the path of a .gguf file");
+    if (std::filesystem::is_directory(path) && !plumb::detail::is_hugging_face_folder(path)) {
+      throw plumb::detail::user_error(
+          {.file = path}, "is a folder without config.json",
+          "give `model` a Hugging Face folder, or the path of a .gguf file");
     }
-    if (!plumb::is_hugging_face_folder(path)) return false;
-    if (options.precision == plumb::Precision::fast) {
-      throw plumb::user_error({.setting = "precision"},
-                              "fast is for .gguf files; Hugging Face folders are computed exact or in bf16",
-                              "say one of these, or leave it out");
+    if (!plumb::detail::is_hugging_face_folder(path)) return false;
+    if (options.precision == plumb::detail::Precision::fast) {
+      throw plumb::detail::user_error(
+          {.setting = "precision"},
+          "fast is for .gguf files; Hugging Face folders are computed exact or in bf16",
+          "say one of these, or leave it out");
     }
     if (const auto chosen = options.engine.first_chosen(); !chosen.empty()) {
-      throw plumb::user_error({.setting = std::string(chosen)},
-                              "is for .gguf files; Hugging Face folders are computed on the CPU",
-                              "leave it out");
+      throw plumb::detail::user_error(
+          {.setting = std::string(chosen)},
+          "is for .gguf files; Hugging Face folders are computed on the CPU", "leave it out");
     }
-    return plumb::network_kind(path) == plumb::NetworkKind::masked;
+    return plumb::detail::network_kind(path) == plumb::detail::NetworkKind::masked;
   }
 
-  plumb::ModelKind kind(const plumb::ModelOptions& options) const {
-    return is_masked_folder(options) ? plumb::ModelKind::masked : plumb::ModelKind::causal;
+  plumb::detail::ModelKind kind(const plumb::detail::ModelOptions& options) const {
+    return is_masked_folder(options) ? plumb::detail::ModelKind::masked
+                                     : plumb::detail::ModelKind::causal;
   }
 
-  plumb::ModelKind inspect(const plumb::ModelOptions& options) const {
+  plumb::detail::ModelKind inspect(const plumb::detail::ModelOptions& options) const {
     (void)is_masked_folder(options);
-    if (plumb::is_hugging_face_folder(options.model)) return inspected_folder(options.model);
+    if (plumb::detail::is_hugging_face_folder(options.model))
+      return inspected_folder(options.model);
     const plumb::detail::LlamaLog unheard;
-    plumb::refuse_no_causal_model(plumb::GgufModel(options.model));
-    return plumb::ModelKind::causal;
+    plumb::detail::refuse_no_causal_model(plumb::detail::GgufModel(options.model));
+    return plumb::detail::ModelKind::causal;
   }
 
-  plumb::AnyModel operator()(const plumb::ModelOptions& options) const {
+  plumb::detail::AnyModel operator()(const plumb::detail::ModelOptions& options) const {
     if (!options.server.empty()) {
-      return plumb::AnyModel::made_by([&] { return plumb::ServerModel(server_options(options)); });
+      return plumb::detail::AnyModel::made_by(
+          [&] { return plumb::detail::ServerModel(server_options(options)); });
     }
     const bool masked = is_masked_folder(options);
-    if (!plumb::is_hugging_face_folder(options.model)) {
+    if (!plumb::detail::is_hugging_face_folder(options.model)) {
       if (is_native(options)) return native_gguf_model(options);
       // CUDA's cuBLAS may multiply F32 in TF32: 0.044 nats a statement at worst, and not exact.
-      if (options.precision == plumb::Precision::exact) setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
-      return plumb::AnyModel::made_by([&] {
-        return plumb::LlamaModel({.model = options.model,
-                                  .precision = options.precision,
-                                  .threads = options.threads,
-                                  .parse_special_tokens = options.parse_special_tokens,
-                                  .engine = options.engine,
-                                  .widen = options.only_tokens ? as_it_is : in_f32});
+      if (options.precision == plumb::detail::Precision::exact)
+        setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
+      return plumb::detail::AnyModel::made_by([&] {
+        return plumb::detail::LlamaModel({.model = options.model,
+                                          .precision = options.precision,
+                                          .threads = options.threads,
+                                          .parse_special_tokens = options.parse_special_tokens,
+                                          .engine = options.engine,
+                                          .widen = options.only_tokens ? as_it_is : in_f32});
       });
     }
     return masked ? masked_folder_model(options) : causal_folder_model(options);
@@ -210,8 +222,8 @@ int main(int argc, char** argv) {
   ggml_set_abort_callback(end_in_words);
   std::set_terminate(end_of_uncaught);
 #ifdef PLUMB_MPI
-  return plumb::run_mpi_command_line(argc, argv, ReferenceModels{});
+  return plumb::detail::run_mpi_command_line(argc, argv, ReferenceModels{});
 #else
-  return plumb::run_command_line(argc, argv, ReferenceModels{});
+  return plumb::detail::run_command_line(argc, argv, ReferenceModels{});
 #endif
 }

@@ -8,14 +8,15 @@
 //
 // or an AggregationPolicy of one's own. Run: examples/own_aggregation.cpp.
 
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/aggregator.hpp"
-#include "plumb/aggregate/answer_predictions.hpp"
-#include "plumb/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/aggregator.hpp"
+#include "plumb/detail/aggregate/answer_predictions.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// The answer that the templates of each fact make together, by relation, then fact; templates with an
 /// epistemic marker are left out. Nothing where the policy finds none. Throws a user error where the
@@ -30,5 +31,23 @@ template <class Policy = Vote>
   }
   return made;
 }
+
+/// The answer that predictions of one fact make together.
+template <class Policy = Vote>
+[[nodiscard]] Aggregate aggregate(std::span<const Prediction> paraphrases, Policy policy = {}) {
+  return Aggregator(std::move(policy))(paraphrases);
+}
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::aggregate;
+using detail::Aggregate;
+using detail::AggregationPolicy;
+using detail::check_aggregation;
+using detail::MaxConfidence;
+using detail::Prediction;
+using detail::Vote;
 
 }  // namespace plumb

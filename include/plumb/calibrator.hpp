@@ -14,12 +14,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "plumb/aggregate/answer_predictions.hpp"
-#include "plumb/aggregate/answers.hpp"
-#include "plumb/calibrate/calibrator.hpp"
-#include "plumb/calibrate/fitted_confidence.hpp"
+#include "plumb/detail/aggregate/answer_predictions.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/calibrate/calibrator.hpp"
+#include "plumb/detail/calibrate/fitted_confidence.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 struct CalibrateOptions {
   /// Of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE has no number.
@@ -79,5 +79,29 @@ template <class Estimator>
 [[nodiscard]] inline SplitFacts split_facts(const Answers& answers, std::uint64_t seed = 0) {
   return split_facts(predictions_of(answers, {.keep_scores = true}).relations, seed);
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::Average;
+using detail::Base;
+using detail::calibrate;
+using detail::CalibrateOptions;
+using detail::Calibration;
+using detail::CalibrationMetric;
+using detail::check_confidence_estimator;
+using detail::ConfidenceEstimator;
+using detail::Consistency;
+using detail::Estimate;
+using detail::FactPredictions;
+using detail::Isotonic;
+using detail::judge;
+using detail::Judgement;
+using detail::Margin;
+using detail::predict;
+using detail::RelationPredictions;
+using detail::split_facts;
+using detail::Tempered;
 
 }  // namespace plumb

@@ -9,8 +9,23 @@
 //
 // or a CandidateScorer of one's own: examples/own_scorer.cpp. Run: examples/score_one_fact.cpp.
 
-#include "plumb/score/bos.hpp"
-#include "plumb/score/candidate_scorer.hpp"
-#include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/masked_scorer.hpp"
-#include "plumb/score/statement_score.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/masked_scorer.hpp"
+#include "plumb/detail/score/statement_score.hpp"
+
+namespace plumb {
+
+using detail::Bos;
+using detail::CandidateScorer;
+using detail::CausalScorer;
+using detail::check_candidate_scorer;
+using detail::MaskedScorer;
+using detail::PseudoLikelihood;
+using detail::Query;
+using detail::Reduction;
+using detail::Span;
+using detail::StatementScore;
+
+}  // namespace plumb

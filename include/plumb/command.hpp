@@ -9,4 +9,11 @@
 //
 // Compiled once in plumb::command. Run: examples/own_command.cpp, examples/own_masked_command.cpp.
 
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/cli/command_line.hpp"
+
+namespace plumb {
+
+using detail::ModelOptions;
+using detail::run_command_line;
+
+}  // namespace plumb

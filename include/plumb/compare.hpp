@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plumb/aggregate/answer_comparison.hpp"
+#include "plumb/detail/aggregate/answer_comparison.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 struct CompareOptions {
   /// Of the bootstrap over facts.
@@ -29,5 +29,13 @@ struct CompareOptions {
                                               const CompareOptions& options = {}) {
   return compare_pair(first, second, {options.seed, options.resamples});
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::AnswerComparison;
+using detail::compare;
+using detail::CompareOptions;
 
 }  // namespace plumb

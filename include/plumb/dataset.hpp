@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/over.hpp"
-#include "plumb/data/closed_set_graph.hpp"
-#include "plumb/data/dataset.hpp"
-#include "plumb/data/knowledge_graph.hpp"
-#include "plumb/data/multi_prompt.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/closed_set_graph.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// A relation of subjects with their objects. Its options are the objects, each once, in the order in
 /// which they first stand. Templates have [X] for the subject and [Y] for the object. What is wrong with
@@ -36,5 +36,19 @@ namespace plumb {
   }
   return made;
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::Dataset;
+using detail::Error;
+using detail::Fact;
+using detail::graph_of;
+using detail::KnowledgeGraph;
+using detail::MultiPromptDataset;
+using detail::Relation;
+using detail::relation_of;
+using detail::user_error;
 
 }  // namespace plumb

@@ -8,4 +8,13 @@
 //
 // The component plumb::huggingface. Run: examples/hugging_face_folder.cpp.
 
-#include "plumb/huggingface/folder_model.hpp"
+#include "plumb/detail/huggingface/folder_model.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
+
+namespace plumb {
+
+using detail::HuggingFaceCausalModel;
+using detail::HuggingFaceMaskedModel;
+using detail::is_masked_folder;
+
+}  // namespace plumb

@@ -7,4 +7,10 @@
 //
 // Needs llama.cpp (the component plumb::llama). Run: the command itself, examples/plumb/plumb.cpp.
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
+
+namespace plumb {
+
+using detail::LlamaModel;
+
+}  // namespace plumb

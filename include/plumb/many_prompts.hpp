@@ -19,21 +19,21 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/capabilities.hpp"
-#include "plumb/calibrate/many_prompt_results.hpp"
-#include "plumb/calibrate/many_prompt_study.hpp"
-#include "plumb/core/number_words.hpp"
-#include "plumb/core/over.hpp"
-#include "plumb/data/as_loaded.hpp"
-#include "plumb/data/closed_set_prompts.hpp"
-#include "plumb/measure/answer_lemmas.hpp"
-#include "plumb/run/answer_plan.hpp"
-#include "plumb/run/gap_filling.hpp"
-#include "plumb/run/generated_texts.hpp"
-#include "plumb/run/name_scoring.hpp"
-#include "plumb/score/score_check.hpp"
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/calibrate/many_prompt_study.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/closed_set_prompts.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
+#include "plumb/detail/run/answer_plan.hpp"
+#include "plumb/detail/run/gap_filling.hpp"
+#include "plumb/detail/run/generated_texts.hpp"
+#include "plumb/detail/run/name_scoring.hpp"
+#include "plumb/detail/score/score_check.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 struct ManyPromptsOptions {
   /// Relations by code; all where none is named.
@@ -59,8 +59,6 @@ struct ManyPromptsOptions {
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
-
-namespace detail {
 
 inline AnswerOptions asking_of(const ManyPromptsOptions& options) {
   return {options.settings,  options.limit,      options.max_new_tokens,
@@ -240,8 +238,6 @@ template <MaskedLm Model>
   return made;
 }
 
-}  // namespace detail
-
 /// Every prompt's answer: each template with each name of a subject, under each setting. Answers match by
 /// `lemmas`, words as they are by default. Facts none of whose objects has a name that can be matched are
 /// left out and remarked on. Throws a user error where nothing is left to ask and for a prompt past the
@@ -279,5 +275,16 @@ requires CausalLm<Model> || MaskedLm<Model>
   made.remarks.insert(made.remarks.begin(), answers.remarks.begin(), answers.remarks.end());
   return made;
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::FewShotSetting;
+using detail::many_prompts;
+using detail::ManyPromptAnswers;
+using detail::ManyPromptsOptions;
+using detail::PromptForm;
+using detail::ShotSource;
 
 }  // namespace plumb

@@ -16,15 +16,15 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/answers.hpp"
-#include "plumb/core/error.hpp"
-#include "plumb/data/as_loaded.hpp"
-#include "plumb/data/dataset.hpp"
-#include "plumb/measure/accuracy_spread.hpp"
-#include "plumb/run/many_shot_plan.hpp"
-#include "plumb/run/many_shot_scores.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/run/many_shot_plan.hpp"
+#include "plumb/detail/run/many_shot_scores.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// The choices of every test fact of every relation, a column for each setting: method, number of shots,
 /// separator and the seed that drew the shots. Relations with too few facts for what is asked are left
@@ -72,5 +72,14 @@ template <class Scorer>
 [[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const Answers& answers) {
   return accuracy_spreads(likeliest(answers));
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::accuracy_spreads;
+using detail::many_shot;
+using detail::ManyShotOptions;
+using detail::setting_name;
 
 }  // namespace plumb

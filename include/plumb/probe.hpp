@@ -19,13 +19,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/answers.hpp"
-#include "plumb/aggregate/prediction_metrics.hpp"
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/core/error.hpp"
-#include "plumb/core/number_words.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/prediction_metrics.hpp"
+#include "plumb/detail/aggregate/probe_in_memory.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 struct ProbeOptions {
   /// What results call the model.
@@ -43,8 +43,6 @@ struct ProbeOptions {
   /// Statements whose prefixes are shared.
   std::size_t block_statements = 2048;
 };
-
-namespace detail {
 
 /// The chosen templates of a relation. Throws a user error for one that it has not.
 inline std::vector<std::size_t> chosen_templates(const Relation& relation,
@@ -74,8 +72,6 @@ template <class Scorer>
     return Span::statement;
   }
 }
-
-}  // namespace detail
 
 /// Log-likelihoods of every option of every fact under the templates, in prompts of `builder`. A
 /// PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a block; any other
@@ -116,5 +112,14 @@ template <class Scorer>
   const ModelAnswers made = likeliest(answers);
   return probe_metrics(under_all_templates(made.relations), bootstrap, "all");
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::Answers;
+using detail::metrics_of;
+using detail::probe;
+using detail::ProbeOptions;
 
 }  // namespace plumb

@@ -8,7 +8,19 @@
 //
 // Run: examples/own_prompts.cpp.
 
-#include "plumb/prompt/few_shot.hpp"
-#include "plumb/prompt/many_shot.hpp"
-#include "plumb/prompt/prompt.hpp"
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/prompt/few_shot.hpp"
+#include "plumb/detail/prompt/many_shot.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+
+namespace plumb {
+
+using detail::check_prompt_builder;
+using detail::fill_template;
+using detail::ManyShot;
+using detail::Prompt;
+using detail::PromptBuilder;
+using detail::Statement;
+using detail::SubjectObject;
+
+}  // namespace plumb

@@ -21,18 +21,18 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/over.hpp"
-#include "plumb/data/closed_set_graph.hpp"
-#include "plumb/data/knowledge_graph.hpp"
-#include "plumb/rank/entity_shard.hpp"
-#include "plumb/rank/filtered_ranks.hpp"
-#include "plumb/rank/rank_results.hpp"
-#include "plumb/run/deer_ranks.hpp"
-#include "plumb/run/name_ranking.hpp"
-#include "plumb/run/rank_method.hpp"
-#include "plumb/run/rank_parts.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/closed_set_graph.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/rank/entity_shard.hpp"
+#include "plumb/detail/rank/filtered_ranks.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/run/deer_ranks.hpp"
+#include "plumb/detail/run/name_ranking.hpp"
+#include "plumb/detail/run/rank_method.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 struct RankingOptions {
   std::vector<RankMethod> methods{RankMethod::deer};
@@ -43,8 +43,6 @@ struct RankingOptions {
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
 };
-
-namespace detail {
 
 /// Vectors of some lists of texts, one list after another.
 template <DeerModel Model>
@@ -96,8 +94,6 @@ void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& 
   }
 }
 
-}  // namespace detail
-
 /// Ranks by each method, measured: raw and filtered, with ties three ways, by relation, and how far
 /// methods agree. The model answers likelihoods; for DEER it is an Embedder or a TreeEmbedder too.
 /// Throws a user error for a method that the model cannot do, for a graph that has too few triples for
@@ -144,5 +140,19 @@ template <ScoringLm Model>
                                const RankingOptions& options = {}) {
   return rank(model, graph_of(dataset, {}), options);
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::CosineRanker;
+using detail::filtered_ranks;
+using detail::rank;
+using detail::rank_metrics;
+using detail::RankingOptions;
+using detail::RankMethod;
+using detail::RankQuestion;
+using detail::Ties;
+using detail::VectorRows;
 
 }  // namespace plumb

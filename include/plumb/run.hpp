@@ -10,3 +10,16 @@
 // this takes long to compile. Run: examples/own_run_folder.cpp, examples/own_job.cpp.
 
 #include "plumb/runs.hpp"
+
+namespace plumb {
+
+using detail::Job;
+using detail::Json;
+using detail::PackCost;
+using detail::Part;
+using detail::probe_into_folder;
+using detail::run_job;
+using detail::RunFolder;
+using detail::Work;
+
+}  // namespace plumb

@@ -7,4 +7,10 @@
 //
 // The component plumb::server, over Boost's Beast. Run: the command itself, examples/plumb/plumb.cpp.
 
-#include "plumb/server/server_model.hpp"
+#include "plumb/detail/server/server_model.hpp"
+
+namespace plumb {
+
+using detail::ServerModel;
+
+}  // namespace plumb

@@ -28,9 +28,9 @@
 #include <xtensor/xview.hpp>
 #endif
 
-#include "plumb/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
 
-namespace plumb {
+namespace plumb::detail {
 
 /// What the axes of a relation's tensors stand for.
 struct axis {
@@ -39,15 +39,11 @@ struct axis {
   static constexpr std::size_t candidates = 2;
 };
 
-namespace detail {
-
 template <class Number>
 [[nodiscard]] auto tensor_of(const Answers::Table& table, const std::vector<Number>& numbers) {
   const std::array<std::size_t, 3> shape{table.facts(), table.templates(), table.candidates()};
   return xt::adapt(numbers.data(), numbers.size(), xt::no_ownership(), shape);
 }
-
-}  // namespace detail
 
 /// Nats, of shape [facts, templates, candidates]: a view, which the table must outlive. NaN behind the
 /// choices of a fact that has fewer than others.
@@ -56,10 +52,11 @@ template <class Number>
 }
 auto log_likelihoods(Answers::Table&& table) = delete;
 
-/// Scored tokens, and bytes of the span's text, of the same shape.
+/// Scored tokens, of the same shape.
 [[nodiscard]] inline auto token_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.tokens);
 }
+/// UTF-8 bytes of the span's text, of the same shape.
 [[nodiscard]] inline auto byte_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.bytes);
 }
@@ -76,5 +73,15 @@ template <class Scores>
   const xt::xtensor<double, 3> sums = xt::sum(likely, {axis::candidates}, xt::keep_dims);
   return likely / sums;
 }
+
+}  // namespace plumb::detail
+
+namespace plumb {
+
+using detail::axis;
+using detail::byte_counts;
+using detail::log_likelihoods;
+using detail::softmax;
+using detail::token_counts;
 
 }  // namespace plumb

@@ -11,11 +11,11 @@
 
 namespace plumb_python {
 
-using plumb::is_graph_folder;
-using plumb::is_multi_prompt;
-using plumb::load_dataset;
-using plumb::load_graph;
-using plumb::load_multi_prompt;
+using plumb::detail::is_graph_folder;
+using plumb::detail::is_multi_prompt;
+using plumb::detail::load_dataset;
+using plumb::detail::load_graph;
+using plumb::detail::load_multi_prompt;
 
 void bind_data(nb::module_& module) {
   nb::class_<Relation>(module, "Relation")

@@ -7,15 +7,15 @@
 #endif
 
 #include "model.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 #include "plumb/huggingface.hpp"
-#include "plumb/huggingface/network_kind.hpp"
 
 namespace plumb_python {
 
-using plumb::HuggingFaceCausalModel;
-using plumb::HuggingFaceMaskedModel;
-using plumb::network_kind;
-using plumb::NetworkKind;
+using plumb::detail::HuggingFaceCausalModel;
+using plumb::detail::HuggingFaceMaskedModel;
+using plumb::detail::network_kind;
+using plumb::detail::NetworkKind;
 
 AnyModel folder_model(const std::string& folder, [[maybe_unused]] int threads,
                       bool parse_special_tokens) {

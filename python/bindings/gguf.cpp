@@ -7,8 +7,8 @@
 
 namespace plumb_python {
 
-using plumb::LlamaModel;
-using plumb::Precision;
+using plumb::detail::LlamaModel;
+using plumb::detail::Precision;
 
 AnyModel gguf_model(const std::string& file, int threads, bool parse_special_tokens, bool exact) {
   return AnyModel::made_by([&] {

@@ -213,8 +213,8 @@ nb::dict verified(Model& model, const std::vector<std::string>& texts, double to
   told["compared"] = nb::cast(made.compared);
   told["rows"] = made.rows;
   told["worst_nats"] = made.worst ? made.worst->nats : 0.0;
-  told["first"] = made.first ? nb::cast(in_words(*made.first)) : nb::none();
-  told["worst"] = made.worst ? nb::cast(in_words(*made.worst)) : nb::none();
+  told["first"] = made.first ? nb::cast(made.first->description()) : nb::none();
+  told["worst"] = made.worst ? nb::cast(made.worst->description()) : nb::none();
   return told;
 }
 

@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "model.hpp"
-#include "plumb/report/probe_columns.hpp"
+#include "plumb/detail/report/probe_columns.hpp"
 
 namespace plumb_python {
 namespace {

@@ -8,34 +8,34 @@
 #include <nanobind/stl/vector.h>
 
 #include "model.hpp"
+#include "plumb/detail/report/many_prompt_json.hpp"
+#include "plumb/detail/report/many_shot_json.hpp"
+#include "plumb/detail/report/rank_json.hpp"
 #include "plumb/many_prompts.hpp"
 #include "plumb/many_shot.hpp"
 #include "plumb/rank.hpp"
-#include "plumb/report/many_prompt_json.hpp"
-#include "plumb/report/many_shot_json.hpp"
-#include "plumb/report/rank_json.hpp"
 
 namespace plumb_python {
 
-using plumb::accuracy_spreads;
-using plumb::CandidateSet;
-using plumb::EntityPrompt;
-using plumb::EntityRank;
-using plumb::FewShotSetting;
-using plumb::GraphPart;
-using plumb::many_prompts;
-using plumb::many_shot;
-using plumb::ManyPromptAnswers;
-using plumb::ManyPromptsOptions;
-using plumb::ManyShotOptions;
-using plumb::PromptForm;
-using plumb::rank;
-using plumb::RankedMethod;
-using plumb::RankingOptions;
-using plumb::RankMethod;
-using plumb::RankResults;
-using plumb::setting_name;
-using plumb::ShotSource;
+using plumb::detail::accuracy_spreads;
+using plumb::detail::CandidateSet;
+using plumb::detail::EntityPrompt;
+using plumb::detail::EntityRank;
+using plumb::detail::FewShotSetting;
+using plumb::detail::GraphPart;
+using plumb::detail::many_prompts;
+using plumb::detail::many_shot;
+using plumb::detail::ManyPromptAnswers;
+using plumb::detail::ManyPromptsOptions;
+using plumb::detail::ManyShotOptions;
+using plumb::detail::PromptForm;
+using plumb::detail::rank;
+using plumb::detail::RankedMethod;
+using plumb::detail::RankingOptions;
+using plumb::detail::RankMethod;
+using plumb::detail::RankResults;
+using plumb::detail::setting_name;
+using plumb::detail::ShotSource;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/aggregator.hpp"
+#include "plumb/detail/aggregate/aggregator.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answered;
 using test::cells;
 

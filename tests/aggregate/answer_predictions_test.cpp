@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/answer_predictions.hpp"
+#include "plumb/detail/aggregate/answer_predictions.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/given_answers.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answers_of_capitals;
 using test::says;
 

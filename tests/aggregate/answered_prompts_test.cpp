@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/answered_prompts.hpp"
+#include "plumb/detail/aggregate/answered_prompts.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/prompt_consistency.hpp"
+#include "plumb/detail/aggregate/prompt_consistency.hpp"
 #include "support/errors.hpp"
 #include "support/slow_matching.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::GenerationFolder;
 using test::PluralStems;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
 #include "support/given_answers.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answers_of_capitals;
 
 BOOST_AUTO_TEST_SUITE(answers_suite)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/closed_set_outcomes.hpp"
+#include "plumb/detail/aggregate/closed_set_outcomes.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/prompt_consistency.hpp"
-#include "plumb/aggregate/prompt_coverage.hpp"
-#include "plumb/aggregate/prompt_pairs.hpp"
-#include "plumb/aggregate/prompt_sampling.hpp"
+#include "plumb/detail/aggregate/prompt_consistency.hpp"
+#include "plumb/detail/aggregate/prompt_coverage.hpp"
+#include "plumb/detail/aggregate/prompt_pairs.hpp"
+#include "plumb/detail/aggregate/prompt_sampling.hpp"
 #include "support/errors.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answered;
 
 BOOST_AUTO_TEST_SUITE(closed_set_outcomes_suite)

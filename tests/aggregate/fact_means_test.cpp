@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/fact_means.hpp"
+#include "plumb/detail/aggregate/fact_means.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::same;
 
 BOOST_AUTO_TEST_SUITE(fact_means)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/lexical_distance.hpp"
+#include "plumb/detail/aggregate/lexical_distance.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -8,7 +8,7 @@
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(lexical_distance_suite)

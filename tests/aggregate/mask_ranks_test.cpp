@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/mask_ranks.hpp"
+#include "plumb/detail/aggregate/mask_ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(mask_ranks_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/paired_accuracy.hpp"
+#include "plumb/detail/aggregate/paired_accuracy.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -9,7 +9,7 @@
 #include "support/small_prompts.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::random_prompts;
 using test::same;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prediction_metrics.hpp"
+#include "plumb/detail/aggregate/prediction_metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "support/near.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)

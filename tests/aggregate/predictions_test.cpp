@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/predictions.hpp"
+#include "plumb/detail/aggregate/predictions.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answered;
 
 BOOST_AUTO_TEST_SUITE(predictions)

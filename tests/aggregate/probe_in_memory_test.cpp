@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/probe_in_memory.hpp"
+#include "plumb/detail/aggregate/probe_in_memory.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/errors.hpp"
 #include "support/nats_by_hand.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(probe_in_memory_suite)

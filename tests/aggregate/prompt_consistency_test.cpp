@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_consistency.hpp"
+#include "plumb/detail/aggregate/prompt_consistency.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include "support/small_prompts.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::random_prompts;
 using test::same;

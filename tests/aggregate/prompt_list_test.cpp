@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_list.hpp"
+#include "plumb/detail/aggregate/prompt_list.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(prompt_list_suite)
 

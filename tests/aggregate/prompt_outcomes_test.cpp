@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::marks;
 using test::templates;
 

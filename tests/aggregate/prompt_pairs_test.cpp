@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_pairs.hpp"
+#include "plumb/detail/aggregate/prompt_pairs.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::marks;
 using test::random_prompts;
 

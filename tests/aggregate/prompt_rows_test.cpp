@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_rows.hpp"
+#include "plumb/detail/aggregate/prompt_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::GenerationFolder;
 using test::says;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/prompt_sampling.hpp"
+#include "plumb/detail/aggregate/prompt_sampling.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/small_prompts.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::one_relation;
 using test::random_prompts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/aggregate/template_accuracy.hpp"
+#include "plumb/detail/aggregate/template_accuracy.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::one_relation;
 using test::random_prompts;

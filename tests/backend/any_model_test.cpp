@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/any_model.hpp"
+#include "plumb/detail/backend/any_model.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/look_up.hpp"
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/look_up.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(any_model)

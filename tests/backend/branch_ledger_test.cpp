@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/branch_ledger.hpp"
+#include "plumb/detail/backend/branch_ledger.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(branch_ledger_suite)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/capabilities.hpp"
+#include "plumb/detail/backend/capabilities.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(capabilities_suite)
 

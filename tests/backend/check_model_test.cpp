@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/check_model.hpp"
+#include "plumb/detail/backend/check_model.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
 
 // What each check says of a type that lacks something is tested where nothing may compile
 // (tests/system/test_concepts.py).
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(check_model)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/engine_options.hpp"
+#include "plumb/detail/backend/engine_options.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(engine_options)
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/evaluate_masked.hpp"
+#include "plumb/detail/backend/evaluate_masked.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(evaluate_masked_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/evaluate.hpp"
+#include "plumb/detail/backend/evaluate.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/random.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(evaluate_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/held_tree.hpp"
+#include "plumb/detail/backend/held_tree.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(held_tree)
 

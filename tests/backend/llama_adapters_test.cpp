@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/llama_adapters.hpp"
+#include "plumb/detail/backend/llama_adapters.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::TemporaryFolder;
 using test::TinyGguf;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_causal.hpp"
+#include "plumb/detail/backend/llama_causal.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <string>
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
@@ -15,10 +15,10 @@ BOOST_AUTO_TEST_SUITE(llama_causal_suite)
 
 namespace {
 
-using plumb::Fault;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
 
 /// A tiny Llama whose metadata says what `change` sets.
 auto changed(const TemporaryFolder& folder, const std::function<void(gguf_context*)>& change) {
@@ -26,7 +26,7 @@ auto changed(const TemporaryFolder& folder, const std::function<void(gguf_contex
 }
 
 void refuses(const std::filesystem::path& file, const std::string& why) {
-  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({file}), plumb::Error,
+  BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel({file}), plumb::detail::Error,
                         says(Fault::user, "is not a causal language model: " + why));
 }
 
@@ -39,11 +39,11 @@ BOOST_AUTO_TEST_CASE(attention_that_is_not_causal_is_refused) {
           "its llama.attention.causal is false");
   const auto said = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", true); });
-  BOOST_CHECK_NO_THROW(plumb::LlamaModel({said}));
+  BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({said}));
   // Another architecture's key says nothing of this one.
   const auto others = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "bert.attention.causal", false); });
-  BOOST_CHECK_NO_THROW(plumb::LlamaModel({others}));
+  BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({others}));
 }
 
 BOOST_AUTO_TEST_CASE(
@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(
   refuses(pooled(4), "its llama.pooling_type is rank");
   refuses(pooled(5), "its llama.pooling_type is 5, which no kind of pooling has");
   refuses(pooled(9), "its llama.pooling_type is 9, which no kind of pooling has");
-  BOOST_TEST(plumb::LlamaModel({pooled(0)}).describe().warnings.empty());
-  const auto warnings = plumb::LlamaModel({pooled(3)}).describe().warnings;
+  BOOST_TEST(plumb::detail::LlamaModel({pooled(0)}).describe().warnings.empty());
+  const auto warnings = plumb::detail::LlamaModel({pooled(3)}).describe().warnings;
   BOOST_REQUIRE(warnings.size() == 1U);
   BOOST_TEST(warnings[0].find("pooling_type last") != std::string::npos);
 }
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_calls_itself_another_kind_of_file_is_refused) {
   }
   const auto model =
       changed(folder, [](gguf_context* to) { gguf_set_val_str(to, "general.type", "model"); });
-  BOOST_CHECK_NO_THROW(plumb::LlamaModel({model}));
+  BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({model}));
 }
 
 BOOST_AUTO_TEST_CASE(a_classifier_and_an_encoder_are_refused_by_their_tensors) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_f32_cache.hpp"
+#include "plumb/detail/backend/llama_f32_cache.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -16,12 +16,12 @@ BOOST_AUTO_TEST_SUITE(llama_f32_cache_suite)
 
 namespace {
 
-using plumb::F32Cache;
-using plumb::Fault;
-using plumb::GgufModel;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
+using plumb::detail::F32Cache;
+using plumb::detail::Fault;
+using plumb::detail::GgufModel;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
 
 struct Heard {
   std::vector<std::string> lines{};
@@ -59,10 +59,10 @@ BOOST_AUTO_TEST_CASE(a_rewrite_that_is_not_whole_is_made_again) {
   const GgufModel half(TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf"));
   Heard heard;
   const auto made = heard.cache(folder / "cache")(half);
-  const std::string bytes = plumb::test::slurp(made);
+  const std::string bytes = plumb::detail::test::slurp(made);
   folder.write("cache/key/weights.F32.gguf", bytes.substr(0, 100));
   (void)heard.cache(folder / "cache")(half);
-  BOOST_TEST((plumb::test::slurp(made) == bytes));
+  BOOST_TEST((plumb::detail::test::slurp(made) == bytes));
   BOOST_TEST(heard.lines.size() == 2U);
 }
 
@@ -89,16 +89,16 @@ BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
                              (folder / "half.F32.gguf").string() +
                              " F32` and name that file, or say `precision` fast";
   folder.write("file", "");
-  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::Error,
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::detail::Error,
                         says(Fault::user, "they cannot be widened to F32: "));
-  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::Error,
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::detail::Error,
                         says(Fault::user, remedy));
   BOOST_TEST(heard.lines.empty());
   // The name of the rewrite is taken by a folder: what cannot be written is not what the user asked.
   std::filesystem::create_directories(folder / "cache/key/weights.F32.gguf.part/inner");
-  BOOST_CHECK_EXCEPTION(heard.cache(folder / "cache")(half), plumb::Error,
+  BOOST_CHECK_EXCEPTION(heard.cache(folder / "cache")(half), plumb::detail::Error,
                         says(Fault::user, remedy));
-  BOOST_CHECK_EXCEPTION(throw plumb::no_exact_scores(half, ""), plumb::Error,
+  BOOST_CHECK_EXCEPTION(throw plumb::detail::no_exact_scores(half, ""), plumb::detail::Error,
                         says(Fault::user,
                              "has BF16 weights, beside which llama.cpp rounds the "
                              "activations, so its scores are not exact" +

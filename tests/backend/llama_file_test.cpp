@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_file.hpp"
+#include "plumb/detail/backend/llama_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 
-#include "plumb/backend/llama_log.hpp"
+#include "plumb/detail/backend/llama_log.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
@@ -15,12 +15,12 @@ BOOST_AUTO_TEST_SUITE(llama_file_suite)
 
 namespace {
 
-using plumb::Fault;
-using plumb::GgufFile;
-using plumb::GgufModel;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
+using plumb::detail::Fault;
+using plumb::detail::GgufFile;
+using plumb::detail::GgufModel;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
   BOOST_TEST(file.tensor(0).name == "token_embd.weight");
   BOOST_TEST(file.tensor(0).ne[0] == 32);
   // The first number of the embeddings, where the file says it is.
-  const std::string bytes = plumb::test::slurp(file.path());
+  const std::string bytes = plumb::detail::test::slurp(file.path());
   BOOST_TEST(file.place(0) % 32 == 0U);
   BOOST_TEST(file.place(file.tensors() - 1) + ggml_nbytes(&file.tensor(file.tensors() - 1)) <=
              bytes.size());
@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
 BOOST_AUTO_TEST_CASE(what_is_no_gguf_file_is_refused) {
   const TemporaryFolder folder;
   const plumb::detail::LlamaLog quiet;
-  BOOST_CHECK_EXCEPTION(GgufModel(folder / "absent.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(GgufModel(folder / "absent.gguf"), plumb::detail::Error,
                         says(Fault::user, "absent.gguf: is no file"));
-  BOOST_CHECK_EXCEPTION(GgufModel(folder.write("a.gguf", "GGUF and no more")), plumb::Error,
+  BOOST_CHECK_EXCEPTION(GgufModel(folder.write("a.gguf", "GGUF and no more")), plumb::detail::Error,
                         says(Fault::user, "a.gguf: is not a GGUF file, or damaged"));
 }
 
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(types_of_weights_are_those_of_the_matrices) {
   BOOST_TEST(types(some).half());
   BOOST_TEST(!types(some).only(GGML_TYPE_F32));
 
-  plumb::GgufWeightTypes mixed;
+  plumb::detail::GgufWeightTypes mixed;
   mixed.numbers[GGML_TYPE_BF16] = 100;
   mixed.numbers[GGML_TYPE_Q8_0] = 200;
   BOOST_TEST(mixed.quantized());
@@ -117,11 +117,11 @@ BOOST_AUTO_TEST_CASE(a_model_is_all_its_parts) {
 BOOST_AUTO_TEST_CASE(a_part_that_is_not_the_first_is_refused_with_the_name_of_the_first) {
   const TemporaryFolder folder;
   TinyGguf({}).write_parts(folder / "m", 3);
-  BOOST_CHECK_EXCEPTION(GgufModel(folder / "m-00002-of-00003.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(GgufModel(folder / "m-00002-of-00003.gguf"), plumb::detail::Error,
                         says(Fault::user, "is part 2 of 3 of a model; give the first, " +
                                               (folder / "m-00001-of-00003.gguf").string()));
   std::filesystem::rename(folder / "m-00001-of-00003.gguf", folder / "first.gguf");
-  BOOST_CHECK_EXCEPTION(GgufModel(folder / "first.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(GgufModel(folder / "first.gguf"), plumb::detail::Error,
                         says(Fault::user,
                              "is part 1 of 3 of a model, but not named so; name it "
                              "NAME-00001-of-00003.gguf, and the other parts likewise"));
@@ -134,21 +134,21 @@ BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
   const auto third = folder / "m-00003-of-00004.gguf";
   std::filesystem::rename(folder / "n-00003-of-00005.gguf", third);
   BOOST_CHECK_EXCEPTION(
-      GgufModel{first}, plumb::Error,
+      GgufModel{first}, plumb::detail::Error,
       says(Fault::user, third.string() + ": is not part 3 of 4, as its name says"));
   std::filesystem::remove(third);
   BOOST_CHECK_EXCEPTION(
-      GgufModel{first}, plumb::Error,
+      GgufModel{first}, plumb::detail::Error,
       says(Fault::user, third.string() + ": is missing: part 3 of 4 of the model"));
 }
 
 BOOST_AUTO_TEST_CASE(a_later_part_that_is_cut_off_is_named) {
   const TemporaryFolder folder;
   const auto first = TinyGguf({}).write_parts(folder / "m", 4);
-  BOOST_CHECK_NO_THROW(plumb::GgufModel(first).refuse_cut_parts());
+  BOOST_CHECK_NO_THROW(plumb::detail::GgufModel(first).refuse_cut_parts());
   const auto third = folder / "m-00003-of-00004.gguf";
   std::filesystem::resize_file(third, std::filesystem::file_size(third) - 5);
-  BOOST_CHECK_EXCEPTION(plumb::GgufModel(first).refuse_cut_parts(), plumb::Error,
+  BOOST_CHECK_EXCEPTION(plumb::detail::GgufModel(first).refuse_cut_parts(), plumb::detail::Error,
                         says(Fault::user, "m-00003-of-00004.gguf: is cut off: it has "));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
@@ -15,30 +15,31 @@ BOOST_AUTO_TEST_SUITE(llama_generator_suite)
 
 namespace {
 
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
-using plumb::test::TinyKind;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
+using plumb::detail::test::TinyKind;
 
-static_assert(plumb::Generator<plumb::TreeGenerator<plumb::LlamaModel>>);
+static_assert(plumb::detail::Generator<plumb::detail::TreeGenerator<plumb::detail::LlamaModel>>);
 
-using Sequence = std::vector<plumb::TokenId>;
+using Sequence = std::vector<plumb::detail::TokenId>;
 
-Sequence random_sequence(plumb::RandomStream& random, std::size_t length) {
+Sequence random_sequence(plumb::detail::RandomStream& random, std::size_t length) {
   Sequence sequence(length);
-  for (auto& token : sequence) token = static_cast<plumb::TokenId>(random.below(256));
+  for (auto& token : sequence) token = static_cast<plumb::detail::TokenId>(random.below(256));
   return sequence;
 }
 
 /// The slow oracle: the whole sequence again for every token.
-plumb::Continuation greedy(plumb::LlamaModel& model, Sequence sequence, std::size_t tokens) {
-  plumb::Continuation result;
+plumb::detail::Continuation greedy(plumb::detail::LlamaModel& model, Sequence sequence,
+                                   std::size_t tokens) {
+  plumb::detail::Continuation result;
   while (result.tokens.size() < tokens) {
-    plumb::TokenId best = 0;
+    plumb::detail::TokenId best = 0;
     double log_probability = 0;
     model.evaluate(sequence, [&](std::uint32_t, std::span<const float> row) {
       const auto top = std::ranges::max_element(row);
-      best = static_cast<plumb::TokenId>(top - row.begin());
-      log_probability = static_cast<double>(*top) - plumb::log_sum_exp(row);
+      best = static_cast<plumb::detail::TokenId>(top - row.begin());
+      log_probability = static_cast<double>(*top) - plumb::detail::log_sum_exp(row);
     });
     sequence.push_back(best);
     result.tokens.push_back(best);
@@ -47,7 +48,8 @@ plumb::Continuation greedy(plumb::LlamaModel& model, Sequence sequence, std::siz
   return result;
 }
 
-void check_equal(const plumb::Continuation& found, const plumb::Continuation& expected) {
+void check_equal(const plumb::detail::Continuation& found,
+                 const plumb::detail::Continuation& expected) {
   BOOST_TEST(found.tokens == expected.tokens);
   BOOST_REQUIRE(found.log_probabilities.size() == expected.log_probabilities.size());
   for (std::size_t t = 0; t < found.log_probabilities.size(); ++t) {
@@ -67,9 +69,9 @@ BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_
       const TemporaryFolder folder;
       const auto file =
           TinyGguf({.kind = kind, .context = context_length}).write(folder / "tiny.gguf");
-      plumb::LlamaModel model({file, plumb::Precision::exact, 1, 64});
-      plumb::TreeGenerator generator(model);
-      plumb::RandomStream random(11, "prompts");
+      plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 1, 64});
+      plumb::detail::TreeGenerator generator(model);
+      plumb::detail::RandomStream random(11, "prompts");
       const Sequence context = random_sequence(random, 100);
       std::vector<Sequence> prompts{{}};
       for (std::size_t i = 0; i < 60; ++i) prompts.push_back(random_sequence(random, 1 + i % 5));
@@ -92,10 +94,11 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::recurrent}) {
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind}).write(folder / "tiny.gguf");
-    plumb::LlamaModel model({file, plumb::Precision::exact, 1});
-    plumb::TreeGenerator generator(model);
+    plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 1});
+    plumb::detail::TreeGenerator generator(model);
     const Sequence prompt{10, 20, 30, 40};
-    plumb::GenerationOptions options{.samples = 300, .max_new_tokens = 3, .stop = {}, .seed = 5};
+    plumb::detail::GenerationOptions options{
+        .samples = 300, .max_new_tokens = 3, .stop = {}, .seed = 5};
     const auto all = generator.generate(prompt, options);
     options.samples = 7;
     const auto few = generator.generate(prompt, options);
@@ -103,8 +106,9 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
     BOOST_REQUIRE(few.size() == 7U);
     for (std::size_t i = 0; i < few.size(); ++i) check_equal(few[i], all[i]);
     if (kind == TinyKind::recurrent) continue;  // its weights repeat one token for ever
-    BOOST_TEST(std::ranges::any_of(
-        all, [&](const plumb::Continuation& sample) { return sample.tokens != all[0].tokens; }));
+    BOOST_TEST(std::ranges::any_of(all, [&](const plumb::detail::Continuation& sample) {
+      return sample.tokens != all[0].tokens;
+    }));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/llama_hidden.hpp"
+#include "plumb/detail/backend/llama_hidden.hpp"
 
 #include <ggml-alloc.h>
 #include <ggml.h>
@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/core/random.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::TemporaryFolder;
 using test::TinyGguf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/llama_log.hpp"
+#include "plumb/detail/backend/llama_log.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(llama_log)
 namespace {
 
 /// Makes llama.cpp complain of a file.
-void load_damaged(const plumb::test::TemporaryFolder& folder) {
+void load_damaged(const plumb::detail::test::TemporaryFolder& folder) {
   const auto damaged = folder.write("damaged.gguf", "this is no model");
   BOOST_TEST(llama_model_load_from_file(damaged.c_str(), llama_model_default_params()) == nullptr);
 }
@@ -35,7 +35,7 @@ bool names_the_file(const std::string& text) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(errors_are_kept_until_they_are_taken) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   LlamaLog log;
   BOOST_TEST(log.take() == "");
   load_damaged(folder);
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(errors_are_kept_until_they_are_taken) {
 }
 
 BOOST_AUTO_TEST_CASE(all_that_live_hear_it) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   std::string heard, heard_by_other;
   const LlamaLog log([&](std::string_view text) { heard += text; });
   {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(all_that_live_hear_it) {
 }
 
 BOOST_AUTO_TEST_CASE(whoever_heard_it_before_hears_it_again) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   const auto original = hearer();
   std::string mine;
   const ggml_log_callback keep = [](ggml_log_level, const char* text, void* data) {
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(whoever_heard_it_before_hears_it_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_left_to_its_taker) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   const auto original = hearer();
   const ggml_log_callback ignore = [](ggml_log_level, const char*, void*) {};
   int mark = 0;
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_lef
 }
 
 BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   LlamaLog log([](std::string_view) { throw std::runtime_error("deaf"); });
   const auto [hear, data] = hearer();
   for (int i = 0; i < 100; ++i) {

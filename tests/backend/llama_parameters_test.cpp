@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/llama_parameters.hpp"
+#include "plumb/detail/backend/llama_parameters.hpp"
 
 // No GPU is at hand: what llama.cpp would be told beside one is looked at, not done.
 
@@ -8,7 +8,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(llama_parameters)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_rewrite.hpp"
+#include "plumb/detail/backend/llama_rewrite.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -16,17 +16,17 @@ BOOST_AUTO_TEST_SUITE(llama_rewrite_suite)
 
 namespace {
 
-using plumb::Fault;
-using plumb::GgufModel;
-using plumb::GgufRewrite;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
+using plumb::detail::Fault;
+using plumb::detail::GgufModel;
+using plumb::detail::GgufRewrite;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
 
-constexpr plumb::GgufTarget f32{GGML_TYPE_F32, 0};
+constexpr plumb::detail::GgufTarget f32{GGML_TYPE_F32, 0};
 
 std::filesystem::path rewritten(const std::filesystem::path& from, const std::filesystem::path& to,
-                                plumb::GgufTarget target = f32) {
+                                plumb::detail::GgufTarget target = f32) {
   const GgufModel model(from);
   GgufRewrite(model, target).write(to);
   return to;
@@ -34,8 +34,8 @@ std::filesystem::path rewritten(const std::filesystem::path& from, const std::fi
 
 /// Bytes of each tensor's numbers, by name and type, where the file says they are.
 std::map<std::string, std::string> numbers_of(const std::filesystem::path& path) {
-  const plumb::GgufFile file(path);
-  const std::string bytes = plumb::test::slurp(path);
+  const plumb::detail::GgufFile file(path);
+  const std::string bytes = plumb::detail::test::slurp(path);
   std::map<std::string, std::string> all;
   for (std::size_t i = 0; i < file.tensors(); ++i) {
     const ggml_tensor& tensor = file.tensor(i);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(parts_become_one_file) {
   const auto made = rewritten(tiny.write_parts(folder / "m", 4), folder / "made.gguf");
   BOOST_TEST(numbers_of(made) ==
              numbers_of(TinyGguf({}).cut_to_bf16(false).write(folder / "oracle.gguf")));
-  const plumb::GgufFile file(made);
+  const plumb::detail::GgufFile file(made);
   BOOST_TEST(!file.whole_number("split.count"));
   BOOST_TEST(!file.whole_number("split.no"));
   BOOST_TEST(file.text("general.architecture").value() == "llama");
@@ -74,14 +74,15 @@ BOOST_AUTO_TEST_CASE(parts_become_one_file) {
 BOOST_AUTO_TEST_CASE(its_size_is_known_before_it_is_written) {
   const TemporaryFolder folder;
   const auto whole = TinyGguf({}).write(folder / "m.gguf");
-  for (const plumb::GgufTarget target :
-       {f32, plumb::GgufTarget{GGML_TYPE_F16, 1}, plumb::GgufTarget{GGML_TYPE_Q8_0, 7}}) {
+  for (const plumb::detail::GgufTarget target : {f32, plumb::detail::GgufTarget{GGML_TYPE_F16, 1},
+                                                 plumb::detail::GgufTarget{GGML_TYPE_Q8_0, 7}}) {
     const GgufModel model(whole);
     const GgufRewrite rewrite(model, target);
     rewrite.write(folder / "made.gguf");
     BOOST_TEST(rewrite.bytes() == std::filesystem::file_size(folder / "made.gguf"));
-    BOOST_TEST(plumb::GgufFile(folder / "made.gguf").whole_number("general.file_type").value() ==
-               target.file_type);
+    BOOST_TEST(
+        plumb::detail::GgufFile(folder / "made.gguf").whole_number("general.file_type").value() ==
+        target.file_type);
     BOOST_TEST(GgufModel(folder / "made.gguf").weight_types().only(target.type));
   }
 }
@@ -90,9 +91,9 @@ BOOST_AUTO_TEST_CASE(its_size_is_known_before_it_is_written) {
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_type_that_is_asked) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
-  std::string bytes = plumb::test::slurp(path);
+  std::string bytes = plumb::detail::test::slurp(path);
   const float third = 1.0F / 3.0F;
-  std::memcpy(bytes.data() + plumb::GgufFile(path).place(0), &third, sizeof third);
+  std::memcpy(bytes.data() + plumb::detail::GgufFile(path).place(0), &third, sizeof third);
   const auto changed = folder.write("third.gguf", bytes);
   const auto half = rewritten(changed, folder / "half.gguf", {GGML_TYPE_F16, 1});
   BOOST_TEST(numbers_of(half).at("token_embd.weight f16").substr(0, 2) == "\x55\x35");
@@ -113,19 +114,19 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_alignment_is_read_where_it_says) {
           .edit([](gguf_context* to) { gguf_set_val_u32(to, "general.alignment", 32); })
           .write(folder / "wide.gguf");
   BOOST_TEST((numbers_of(rewritten(wide, folder / "made.gguf")) == numbers_of(path)));
-  BOOST_TEST(!plumb::GgufFile(folder / "made.gguf").whole_number("general.alignment"));
+  BOOST_TEST(!plumb::detail::GgufFile(folder / "made.gguf").whole_number("general.alignment"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_whole_is_refused_and_leaves_nothing) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
-  const std::string bytes = plumb::test::slurp(path);
+  const std::string bytes = plumb::detail::test::slurp(path);
   const auto cut = folder.write("cut.gguf", bytes.substr(0, bytes.size() - 5000));
-  BOOST_CHECK_EXCEPTION(rewritten(cut, folder / "made.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(rewritten(cut, folder / "made.gguf"), plumb::detail::Error,
                         says(Fault::user, "lies behind the end of the file: it is truncated"));
-  BOOST_CHECK_EXCEPTION(rewritten(path, folder / "absent/made.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(rewritten(path, folder / "absent/made.gguf"), plumb::detail::Error,
                         says(Fault::user, "cannot be created"));
-  BOOST_CHECK_EXCEPTION(rewritten(path, "/dev/full/made.gguf"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(rewritten(path, "/dev/full/made.gguf"), plumb::detail::Error,
                         says(Fault::user, "cannot be created"));
   BOOST_TEST(!std::filesystem::exists(folder / "made.gguf"));
   BOOST_TEST(!std::filesystem::exists(folder / "made.gguf.part"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
@@ -18,17 +18,18 @@ BOOST_AUTO_TEST_SUITE(llama_suite)
 
 namespace {
 
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
-using plumb::test::TinyKind;
-using plumb::test::TinyOptions;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
+using plumb::detail::test::TinyKind;
+using plumb::detail::test::TinyOptions;
 
-plumb::LlamaModel tiny(const TemporaryFolder& folder, TinyOptions options) {
-  return plumb::LlamaModel(
-      {TinyGguf(options).write(folder / "tiny.gguf"), plumb::Precision::exact, 2});
+plumb::detail::LlamaModel tiny(const TemporaryFolder& folder, TinyOptions options) {
+  return plumb::detail::LlamaModel(
+      {TinyGguf(options).write(folder / "tiny.gguf"), plumb::detail::Precision::exact, 2});
 }
 
-std::vector<float> row_after(plumb::LlamaModel& model, std::span<const plumb::TokenId> prefix) {
+std::vector<float> row_after(plumb::detail::LlamaModel& model,
+                             std::span<const plumb::detail::TokenId> prefix) {
   std::vector<float> row;
   model.evaluate(prefix, [&](std::uint32_t, std::span<const float> logits) {
     row.assign(logits.begin(), logits.end());
@@ -44,20 +45,21 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
   return worst;
 }
 
-using Rows = std::map<std::vector<plumb::TokenId>, std::vector<float>>;
+using Rows = std::map<std::vector<plumb::detail::TokenId>, std::vector<float>>;
 
 /// Grows one tree in steps, each hung on nodes that are held, and takes some branches away again on
 /// the way; the rows of all that was wanted, by prefix. A step adds about 100 nodes.
-Rows grown(plumb::LlamaModel& model, std::size_t steps) {
-  plumb::RandomStream random(9, "grown");
-  const auto token = [&] { return static_cast<plumb::TokenId>(random.below(256)); };
-  plumb::TokenTree tree;
+Rows grown(plumb::detail::LlamaModel& model, std::size_t steps) {
+  plumb::detail::RandomStream random(9, "grown");
+  const auto token = [&] { return static_cast<plumb::detail::TokenId>(random.below(256)); };
+  plumb::detail::TokenTree tree;
   Rows rows;
-  std::vector<plumb::NodeId> held;
+  std::vector<plumb::detail::NodeId> held;
   for (std::size_t step = 0; step < steps; ++step) {
-    std::vector<plumb::NodeId> wanted;
+    std::vector<plumb::detail::NodeId> wanted;
     for (std::size_t branch = 0; branch < 4; ++branch) {
-      plumb::NodeId node = held.empty() ? plumb::TokenTree::root : held[random.below(held.size())];
+      plumb::detail::NodeId node =
+          held.empty() ? plumb::detail::TokenTree::root : held[random.below(held.size())];
       for (std::size_t length = 0; length < 25; ++length) {
         node = tree.add(node, token());
         if (length % 6 == 0 && std::ranges::count(held, node) == 0 &&
@@ -66,21 +68,21 @@ Rows grown(plumb::LlamaModel& model, std::size_t steps) {
         }
       }
     }
-    model.evaluate(tree, wanted, [&](plumb::NodeId node, std::span<const float> row) {
+    model.evaluate(tree, wanted, [&](plumb::detail::NodeId node, std::span<const float> row) {
       const bool added =
           rows.emplace(tree.prefix(node), std::vector(row.begin(), row.end())).second;
       BOOST_TEST(added);
     });
     held.insert(held.end(), wanted.begin(), wanted.end());
     if (step % 4 != 3) continue;
-    const plumb::NodeId gone = held[held.size() / 2 + random.below(held.size() / 2)];
+    const plumb::detail::NodeId gone = held[held.size() / 2 + random.below(held.size() / 2)];
     model.release(tree, gone);
-    std::erase_if(held, [&](plumb::NodeId node) {
+    std::erase_if(held, [&](plumb::detail::NodeId node) {
       while (node > gone) node = tree.parent(node);
       return node == gone;
     });
   }
-  model.release(tree, plumb::TokenTree::root);
+  model.release(tree, plumb::detail::TokenTree::root);
   return rows;
 }
 
@@ -91,8 +93,8 @@ double worst_difference(const Rows& a, const Rows& b) {
   return worst;
 }
 
-plumb::Query statements(const std::string& subject) {
-  plumb::Query query;
+plumb::detail::Query statements(const std::string& subject) {
+  plumb::detail::Query query;
   for (const std::string option :
        {"Paris", "Rome", "Par", "the long, long name of a far city", "R"}) {
     const std::string text = "The town of " + subject + " is " + option + "..";
@@ -110,21 +112,21 @@ BOOST_AUTO_TEST_CASE(every_kind_of_model_scores_a_tree_as_it_scores_one_by_one) 
     auto model = tiny(folder, {.kind = kind});
     const bool shares = kind == TinyKind::transformer || kind == TinyKind::sliding_window;
     BOOST_TEST((model.tree_limits().leaves > 1) == shares);
-    plumb::CausalScorer scorer(model, true);
-    plumb::CausalScorer<plumb::LlamaModel>::Block block;
-    std::vector<plumb::StatementScore> expected;
+    plumb::detail::CausalScorer scorer(model, true);
+    plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
+    std::vector<plumb::detail::StatementScore> expected;
     for (const std::string subject : {"Lyon", "Lyons", "Ly", "Nancy the old and very far away"}) {
-      const plumb::Query query = statements(subject);
+      const plumb::detail::Query query = statements(subject);
       scorer.add(block, query);
-      for (const plumb::Prompt& prompt : query.candidates) {
-        expected.push_back(scorer.score(plumb::Query{{prompt}}).front());
+      for (const plumb::detail::Prompt& prompt : query.candidates) {
+        expected.push_back(scorer.score(plumb::detail::Query{{prompt}}).front());
       }
     }
     scorer.plan(block);
     for (std::size_t p = 0; p < block.packs(); ++p) {
       const auto scores = scorer.score(block, p);
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        const plumb::StatementScore& alone = expected[block.pack(p)[i]];
+        const plumb::detail::StatementScore& alone = expected[block.pack(p)[i]];
         BOOST_TEST(std::abs(scores[i].log_likelihood - alone.log_likelihood) < 1e-3);
         BOOST_TEST(std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
         BOOST_TEST(scores[i].tokens == alone.tokens);
@@ -140,23 +142,24 @@ BOOST_AUTO_TEST_CASE(a_tree_may_grow_and_shrink_between_evaluations) {
     const TemporaryFolder folder;
     auto model = tiny(folder, {.kind = kind});
     auto oracle = tiny(folder, {.kind = kind});
-    plumb::TokenTree tree;
-    plumb::RandomStream random(7, "grow");
-    std::vector<plumb::NodeId> held{plumb::TokenTree::root};
+    plumb::detail::TokenTree tree;
+    plumb::detail::RandomStream random(7, "grow");
+    std::vector<plumb::detail::NodeId> held{plumb::detail::TokenTree::root};
     for (int round = 0; round < 40; ++round) {
-      std::vector<plumb::NodeId> wanted;
+      std::vector<plumb::detail::NodeId> wanted;
       for (std::size_t i = 0; i < 1 + random.below(4); ++i) {
-        plumb::NodeId node = held[random.below(held.size())];
+        plumb::detail::NodeId node = held[random.below(held.size())];
         for (std::size_t step = 0; step <= random.below(3); ++step) {
           const auto before = tree.size();
-          const plumb::NodeId next = tree.add(node, static_cast<plumb::TokenId>(random.below(256)));
+          const plumb::detail::NodeId next =
+              tree.add(node, static_cast<plumb::detail::TokenId>(random.below(256)));
           if (tree.size() == before) break;
           node = next;
           wanted.push_back(node);
         }
       }
-      std::map<plumb::NodeId, int> seen;
-      model.evaluate(tree, wanted, [&](plumb::NodeId node, std::span<const float> row) {
+      std::map<plumb::detail::NodeId, int> seen;
+      model.evaluate(tree, wanted, [&](plumb::detail::NodeId node, std::span<const float> row) {
         ++seen[node];
         const std::vector<float> kept(row.begin(), row.end());
         BOOST_TEST(worst_difference(kept, row_after(oracle, tree.prefix(node))) < 1e-3);
@@ -164,9 +167,9 @@ BOOST_AUTO_TEST_CASE(a_tree_may_grow_and_shrink_between_evaluations) {
       BOOST_TEST(seen.size() == wanted.size());
       held.insert(held.end(), wanted.begin(), wanted.end());
       if (round % 10 == 9 && held.size() > 3) {
-        const plumb::NodeId gone = held[1 + random.below(held.size() - 1)];
+        const plumb::detail::NodeId gone = held[1 + random.below(held.size() - 1)];
         model.release(tree, gone);
-        std::erase_if(held, [&](plumb::NodeId node) {
+        std::erase_if(held, [&](plumb::detail::NodeId node) {
           while (node > gone) node = tree.parent(node);
           return node == gone;
         });
@@ -177,11 +180,11 @@ BOOST_AUTO_TEST_CASE(a_tree_may_grow_and_shrink_between_evaluations) {
 
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in_parts) {
   const TemporaryFolder folder;
-  plumb::LlamaModel model(
-      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
-  std::vector<plumb::TokenId> sequence(1500);
-  plumb::RandomStream random(3, "long");
-  for (auto& token : sequence) token = static_cast<plumb::TokenId>(random.below(256));
+  plumb::detail::LlamaModel model({TinyGguf({.context = 2048}).write(folder / "tiny.gguf"),
+                                   plumb::detail::Precision::exact, 2, 256});
+  std::vector<plumb::detail::TokenId> sequence(1500);
+  plumb::detail::RandomStream random(3, "long");
+  for (auto& token : sequence) token = static_cast<plumb::detail::TokenId>(random.below(256));
   std::size_t rows = 0;
   model.evaluate(sequence, [&](std::uint32_t position, std::span<const float>) {
     BOOST_TEST(position == rows++);
@@ -194,11 +197,11 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_a_step_or_the_first_cache_is_fed_in
 
 BOOST_AUTO_TEST_CASE(a_long_prefix_is_fed_once_for_all_that_follows_it) {
   const TemporaryFolder folder;
-  plumb::LlamaModel model(
-      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
-  plumb::CausalScorer scorer(model, true);
-  plumb::CausalScorer<plumb::LlamaModel>::Block block;
-  plumb::Query query;
+  plumb::detail::LlamaModel model({TinyGguf({.context = 2048}).write(folder / "tiny.gguf"),
+                                   plumb::detail::Precision::exact, 2, 256});
+  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
+  plumb::detail::Query query;
   for (const std::string end : {"one end", "another end", "a third", "the last of all"}) {
     query.candidates.push_back({std::string(1500, 'x') + end, {{1500, 1500 + end.size()}}});
   }
@@ -208,19 +211,20 @@ BOOST_AUTO_TEST_CASE(a_long_prefix_is_fed_once_for_all_that_follows_it) {
   BOOST_TEST(block.cost().tokens_fed == block.cost().tree_nodes);
   const auto together = scorer.score(block, 0);
   for (std::size_t i = 0; i < together.size(); ++i) {
-    const auto alone = scorer.score(plumb::Query{{query.candidates[block.pack(0)[i]]}}).front();
+    const auto alone =
+        scorer.score(plumb::detail::Query{{query.candidates[block.pack(0)[i]]}}).front();
     BOOST_TEST(std::abs(together[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_was_asked_before_changes_neither_limits_nor_scores) {
   const TemporaryFolder folder;
-  plumb::LlamaModel model(
-      {TinyGguf({.context = 2048}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
-  const std::vector<plumb::TokenId> shorter{1, 2, 3, 4, 5};
-  const std::vector<plumb::TokenId> longer(900, 7);
+  plumb::detail::LlamaModel model({TinyGguf({.context = 2048}).write(folder / "tiny.gguf"),
+                                   plumb::detail::Precision::exact, 2, 256});
+  const std::vector<plumb::detail::TokenId> shorter{1, 2, 3, 4, 5};
+  const std::vector<plumb::detail::TokenId> longer(900, 7);
   const std::vector<float> before = row_after(model, shorter);
-  const plumb::TreeLimits limits = model.tree_limits();
+  const plumb::detail::TreeLimits limits = model.tree_limits();
   BOOST_TEST(row_after(model, longer).size() == model.vocabulary_size());
   BOOST_TEST(model.tree_limits().nodes == limits.nodes);
   BOOST_TEST(worst_difference(before, row_after(model, shorter)) == 0);
@@ -230,12 +234,12 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
-    plumb::LlamaModel small({file, plumb::Precision::exact, 2, 256});
-    plumb::LlamaModel roomy({file, plumb::Precision::exact, 2, 4096});
+    plumb::detail::LlamaModel small({file, plumb::detail::Precision::exact, 2, 256});
+    plumb::detail::LlamaModel roomy({file, plumb::detail::Precision::exact, 2, 4096});
     const Rows moved = grown(small, 20);  // past 512, 1024 and 1536 cells
     const Rows expected = grown(roomy, 20);
     BOOST_TEST(worst_difference(moved, expected) < 1e-4);
-    plumb::LlamaModel oracle({file, plumb::Precision::exact, 2, 256});
+    plumb::detail::LlamaModel oracle({file, plumb::detail::Precision::exact, 2, 256});
     double worst = 0;
     std::size_t checked = 0;
     for (const auto& [prefix, row] : moved) {
@@ -252,8 +256,8 @@ BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
-    plumb::LlamaModel roomy({file, plumb::Precision::exact, 2, 2048});
-    plumb::LlamaModel small({file, plumb::Precision::exact, 2, 256});
+    plumb::detail::LlamaModel roomy({file, plumb::detail::Precision::exact, 2, 2048});
+    plumb::detail::LlamaModel small({file, plumb::detail::Precision::exact, 2, 256});
     const Rows expected = grown(roomy, 16);
     small.reserve(1500);
     BOOST_TEST(worst_difference(grown(small, 16), expected) == 0);
@@ -266,32 +270,34 @@ BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
 
 BOOST_AUTO_TEST_CASE(a_tree_past_the_models_limit_is_refused_also_when_it_grows_there) {
   const TemporaryFolder folder;
-  plumb::LlamaModel model(
-      {TinyGguf({.context = 700}).write(folder / "tiny.gguf"), plumb::Precision::exact, 2, 256});
+  plumb::detail::LlamaModel model({TinyGguf({.context = 700}).write(folder / "tiny.gguf"),
+                                   plumb::detail::Precision::exact, 2, 256});
   BOOST_TEST(model.tree_limits().nodes == 700U);
-  plumb::TokenTree tree;
-  const plumb::NodeId end = tree.insert(std::vector<plumb::TokenId>(600, 7));
-  const auto ignore = [](plumb::NodeId, std::span<const float>) {};
+  plumb::detail::TokenTree tree;
+  const plumb::detail::NodeId end = tree.insert(std::vector<plumb::detail::TokenId>(600, 7));
+  const auto ignore = [](plumb::detail::NodeId, std::span<const float>) {};
   model.evaluate(tree, std::vector{end}, ignore);
-  const plumb::NodeId last = tree.insert(std::vector<plumb::TokenId>(101, 8), end);
-  BOOST_CHECK_EXCEPTION(
-      model.evaluate(tree, std::vector{last}, ignore), plumb::Error, [](const plumb::Error& error) {
-        return error.fault() == plumb::Fault::internal &&
-               std::string(error.what()).find("701 nodes is past the limit") != std::string::npos;
-      });
+  const plumb::detail::NodeId last = tree.insert(std::vector<plumb::detail::TokenId>(101, 8), end);
+  BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector{last}, ignore), plumb::detail::Error,
+                        [](const plumb::detail::Error& error) {
+                          return error.fault() == plumb::detail::Fault::internal &&
+                                 std::string(error.what()).find("701 nodes is past the limit") !=
+                                     std::string::npos;
+                        });
 }
 
 /// Statements that begin with a shared context of that many tokens.
 struct Shared {
   explicit Shared(std::size_t tokens) {
-    plumb::RandomStream random(tokens, "context");
+    plumb::detail::RandomStream random(tokens, "context");
     for (std::size_t i = 0; i < tokens; ++i) {
       context.text += static_cast<char>('A' + random.below(26));
     }
     for (const std::string subject : {"lyon", "lyons", "ly", "nancy the old and far away", "x"}) {
-      for (plumb::Prompt& prompt : statements(subject).candidates) {
+      for (plumb::detail::Prompt& prompt : statements(subject).candidates) {
         prompt.text.insert(0, context.text);
-        for (plumb::ByteSpan& span : prompt.answer) span.begin += tokens, span.end += tokens;
+        for (plumb::detail::ByteSpan& span : prompt.answer)
+          span.begin += tokens, span.end += tokens;
         query.candidates.push_back(std::move(prompt));
       }
     }
@@ -299,25 +305,25 @@ struct Shared {
       query.candidates.push_back({context.text.substr(0, depth) + "...", {{depth, depth + 3}}});
     }
   }
-  plumb::CausalScorer<plumb::LlamaModel>::Block block(
-      plumb::CausalScorer<plumb::LlamaModel>& scorer, int copies = 1) const {
-    plumb::CausalScorer<plumb::LlamaModel>::Block made;
+  plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block(
+      plumb::detail::CausalScorer<plumb::detail::LlamaModel>& scorer, int copies = 1) const {
+    plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block made;
     scorer.share(made, context);
     for (int i = 0; i < copies; ++i) {
-      plumb::Query asked = query;
-      for (plumb::Prompt& prompt : asked.candidates)
+      plumb::detail::Query asked = query;
+      for (plumb::detail::Prompt& prompt : asked.candidates)
         prompt.text += std::string(9, static_cast<char>('a' + i));
       scorer.add(made, asked);
     }
     scorer.plan(made);
     return made;
   }
-  plumb::Prompt context;
-  plumb::Query query;
+  plumb::detail::Prompt context;
+  plumb::detail::Query query;
 };
 
-void check_equal(const std::vector<plumb::StatementScore>& a,
-                 const std::vector<plumb::StatementScore>& b) {
+void check_equal(const std::vector<plumb::detail::StatementScore>& a,
+                 const std::vector<plumb::detail::StatementScore>& b) {
   BOOST_REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     BOOST_TEST(a[i].log_likelihood == b[i].log_likelihood);
@@ -329,22 +335,24 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
   for (const TinyKind kind :
        {TinyKind::transformer, TinyKind::sliding_window, TinyKind::recurrent, TinyKind::hybrid}) {
     const TemporaryFolder folder;
-    plumb::LlamaModel model({TinyGguf({.kind = kind, .context = 2048}).write(folder / "tiny.gguf"),
-                             plumb::Precision::exact, 2, 256});
-    for (const plumb::Span scored : {plumb::Span::statement, plumb::Span::answer}) {
-      plumb::CausalScorer scorer(model, true, scored);
+    plumb::detail::LlamaModel model(
+        {TinyGguf({.kind = kind, .context = 2048}).write(folder / "tiny.gguf"),
+         plumb::detail::Precision::exact, 2, 256});
+    for (const plumb::detail::Span scored :
+         {plumb::detail::Span::statement, plumb::detail::Span::answer}) {
+      plumb::detail::CausalScorer scorer(model, true, scored);
       const Shared shared(400);
       auto block = shared.block(scorer);
-      std::vector<plumb::StatementScore> scores(shared.query.candidates.size());
+      std::vector<plumb::detail::StatementScore> scores(shared.query.candidates.size());
       for (std::size_t p = 0; p < block.packs(); ++p) {
         const auto part = scorer.score(block, p);
         for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
       }
       double worst = 0;
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        plumb::Prompt prompt = shared.query.candidates[i];
+        plumb::detail::Prompt prompt = shared.query.candidates[i];
         prompt.text += "aaaaaaaaa";
-        const auto alone = scorer.score(plumb::Query{{prompt}}).front();
+        const auto alone = scorer.score(plumb::detail::Query{{prompt}}).front();
         worst = std::max(worst, std::abs(scores[i].log_likelihood - alone.log_likelihood));
         worst = std::max(worst,
                          std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood));
@@ -362,16 +370,16 @@ BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind, .context = 2048}).write(folder / "tiny.gguf");
     const Shared shared(500);
-    std::vector<std::vector<plumb::StatementScore>> expected;
+    std::vector<std::vector<plumb::detail::StatementScore>> expected;
     {
-      plumb::LlamaModel model({file, plumb::Precision::exact, 2, 256});
-      plumb::CausalScorer scorer(model, true);
+      plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 2, 256});
+      plumb::detail::CausalScorer scorer(model, true);
       auto block = shared.block(scorer, 8);
       BOOST_REQUIRE(block.packs() > 3U);
       for (std::size_t p = 0; p < block.packs(); ++p) expected.push_back(scorer.score(block, p));
     }
-    plumb::LlamaModel model({file, plumb::Precision::exact, 2, 256});
-    plumb::CausalScorer scorer(model, true);
+    plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 2, 256});
+    plumb::detail::CausalScorer scorer(model, true);
     auto block = shared.block(scorer, 8);
     for (std::size_t p = block.packs(); p-- > 0;) check_equal(scorer.score(block, p), expected[p]);
     const Shared other(1300);  // makes the cache larger
@@ -386,12 +394,12 @@ BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   const TemporaryFolder folder;
   auto model = tiny(folder, {.context = 64});
-  plumb::CausalScorer scorer(model, true);
-  plumb::CausalScorer<plumb::LlamaModel>::Block block;
+  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
   const std::string text(200, 'x');
-  BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::Error,
-                        [](const plumb::Error& error) {
-                          return error.fault() == plumb::Fault::user &&
+  BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::detail::Error,
+                        [](const plumb::detail::Error& error) {
+                          return error.fault() == plumb::detail::Fault::user &&
                                  std::string(error.what()).find("context 64") != std::string::npos;
                         });
 }
@@ -399,43 +407,46 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
 BOOST_AUTO_TEST_CASE(a_missing_or_damaged_file_is_a_user_error_that_names_it) {
   const TemporaryFolder folder;
   const auto whole = TinyGguf({}).write(folder / "whole.gguf");
-  const std::string bytes = plumb::test::slurp(whole);
+  const std::string bytes = plumb::detail::test::slurp(whole);
   const auto names_file = [](const std::string& name) {
-    return [name](const plumb::Error& error) {
-      return error.fault() == plumb::Fault::user &&
+    return [name](const plumb::detail::Error& error) {
+      return error.fault() == plumb::detail::Fault::user &&
              std::string(error.what()).find(name) != std::string::npos;
     };
   };
-  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({folder / "none.gguf"}), plumb::Error,
+  BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel({folder / "none.gguf"}), plumb::detail::Error,
                         names_file("none.gguf"));
   for (const std::size_t kept :
        {std::size_t{0}, std::size_t{3}, std::size_t{100}, bytes.size() / 2, bytes.size() - 1}) {
     const auto cut = folder.write("cut.gguf", bytes.substr(0, kept));
-    BOOST_CHECK_EXCEPTION(plumb::LlamaModel({cut}), plumb::Error, names_file("cut.gguf"));
+    BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel({cut}), plumb::detail::Error,
+                          names_file("cut.gguf"));
   }
   const auto text = folder.write("text.gguf", std::string(5000, 'a'));
-  BOOST_CHECK_EXCEPTION(plumb::LlamaModel({text}), plumb::Error, names_file("text.gguf"));
+  BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel({text}), plumb::detail::Error,
+                        names_file("text.gguf"));
 }
 
 BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
   const TemporaryFolder folder;
   const auto file = TinyGguf({}).write(folder / "tiny.gguf");
-  plumb::LlamaModel exact({file, plumb::Precision::exact, 2});
-  plumb::LlamaModel fast({file, plumb::Precision::fast, 2});
-  std::vector<plumb::TokenId> sequence{10, 20, 30, 40, 50, 60};
+  plumb::detail::LlamaModel exact({file, plumb::detail::Precision::exact, 2});
+  plumb::detail::LlamaModel fast({file, plumb::detail::Precision::fast, 2});
+  std::vector<plumb::detail::TokenId> sequence{10, 20, 30, 40, 50, 60};
   const double difference = worst_difference(row_after(exact, sequence), row_after(fast, sequence));
   BOOST_TEST(difference > 0);
   BOOST_TEST(difference < 0.1);
 }
 
 /// Scores of all statements of a few subjects, planned and evaluated in packs.
-std::vector<plumb::StatementScore> scored_in_packs(plumb::LlamaModel& model, std::size_t& packs) {
-  plumb::CausalScorer scorer(model, true);
-  plumb::CausalScorer<plumb::LlamaModel>::Block block;
+std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaModel& model,
+                                                           std::size_t& packs) {
+  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
   for (const std::string subject : {"lyon", "lyons", "ly", "nancy the old and far away", "x"}) {
     for (int copy = 0; copy < 8; ++copy) {
-      plumb::Query query = statements(subject);
-      for (plumb::Prompt& prompt : query.candidates) {
+      plumb::detail::Query query = statements(subject);
+      for (plumb::detail::Prompt& prompt : query.candidates) {
         prompt.text += std::string(9, static_cast<char>('a' + copy));
       }
       scorer.add(block, query);
@@ -443,7 +454,7 @@ std::vector<plumb::StatementScore> scored_in_packs(plumb::LlamaModel& model, std
   }
   scorer.plan(block);
   packs = block.packs();
-  std::vector<plumb::StatementScore> scores(5 * 8 * 5);
+  std::vector<plumb::detail::StatementScore> scores(5 * 8 * 5);
   for (std::size_t p = 0; p < packs; ++p) {
     const auto part = scorer.score(block, p);
     for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
@@ -456,12 +467,12 @@ BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
-    std::vector<plumb::StatementScore> expected;
+    std::vector<plumb::detail::StatementScore> expected;
     std::size_t usual = 0;
     for (const std::size_t pack : {0U, 32U, 100U, 1024U, 8192U}) {
-      plumb::LlamaOptions options{file, plumb::Precision::exact, 2};
+      plumb::detail::LlamaOptions options{file, plumb::detail::Precision::exact, 2};
       options.engine.pack = pack;
-      plumb::LlamaModel model(options);
+      plumb::detail::LlamaModel model(options);
       BOOST_TEST(model.tree_limits().batch == (pack == 0 ? 256 : pack));
       BOOST_TEST(model.tree_limits().leaves <= model.tree_limits().batch);
       BOOST_TEST(model.describe().pack == model.tree_limits().batch);
@@ -483,21 +494,25 @@ BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
 
 BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
   const TemporaryFolder folder;
-  plumb::LlamaOptions options{TinyGguf({}).write(folder / "tiny.gguf"), plumb::Precision::fast, 2};
-  options.engine.cache_type = plumb::CacheType::q8_0;  // heads of 8 numbers are no block of 32
-  BOOST_CHECK_EXCEPTION(plumb::LlamaModel{options}, plumb::Error, [](const plumb::Error& error) {
-    return error.fault() == plumb::Fault::user &&
-           std::string(error.what()).starts_with("`cache-type`: q8_0 is not for this model");
-  });
-  options.engine.cache_type = plumb::CacheType::f16;
-  plumb::LlamaModel model(options);
+  plumb::detail::LlamaOptions options{TinyGguf({}).write(folder / "tiny.gguf"),
+                                      plumb::detail::Precision::fast, 2};
+  options.engine.cache_type =
+      plumb::detail::CacheType::q8_0;  // heads of 8 numbers are no block of 32
+  BOOST_CHECK_EXCEPTION(
+      plumb::detail::LlamaModel{options}, plumb::detail::Error,
+      [](const plumb::detail::Error& error) {
+        return error.fault() == plumb::detail::Fault::user &&
+               std::string(error.what()).starts_with("`cache-type`: q8_0 is not for this model");
+      });
+  options.engine.cache_type = plumb::detail::CacheType::f16;
+  plumb::detail::LlamaModel model(options);
   BOOST_TEST(model.describe().cache_type == "f16");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_says_what_it_is) {
   const TemporaryFolder folder;
-  const plumb::ModelDescription description = tiny(folder, {}).describe();
-  if (plumb::llama_gpu_kind().empty()) {
+  const plumb::detail::ModelDescription description = tiny(folder, {}).describe();
+  if (plumb::detail::llama_gpu_kind().empty()) {
     BOOST_TEST(description.device == "CPU");
     BOOST_TEST(!description.gpu_layers);
     BOOST_TEST(description.pack == 256U);

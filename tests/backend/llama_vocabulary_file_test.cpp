@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/llama_vocabulary_file.hpp"
+#include "plumb/detail/backend/llama_vocabulary_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(llama_vocabulary_file_suite)
 

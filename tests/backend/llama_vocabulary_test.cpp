@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_vocabulary.hpp"
+#include "plumb/detail/backend/llama_vocabulary.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
@@ -19,11 +19,12 @@ BOOST_AUTO_TEST_SUITE(llama_vocabulary_suite)
 
 namespace {
 
-using plumb::test::TemporaryFolder;
+using plumb::detail::test::TemporaryFolder;
 
-plumb::LlamaModel tiny(const TemporaryFolder& folder, plumb::test::TinyOptions options) {
-  const auto file = plumb::test::TinyGguf(options).write(folder / "tiny.gguf");
-  return plumb::LlamaModel({file, plumb::Precision::exact, 1});
+plumb::detail::LlamaModel tiny(const TemporaryFolder& folder,
+                               plumb::detail::test::TinyOptions options) {
+  const auto file = plumb::detail::test::TinyGguf(options).write(folder / "tiny.gguf");
+  return plumb::detail::LlamaModel({file, plumb::detail::Precision::exact, 1});
 }
 
 /// Writes the model anew with that end of sequence in its metadata.
@@ -46,13 +47,13 @@ void name_end(const std::filesystem::path& path, std::uint32_t token) {
 
 BOOST_AUTO_TEST_CASE(tokens_cover_the_bytes_they_spell) {
   const TemporaryFolder folder;
-  const plumb::LlamaModel model = tiny(folder, {});
+  const plumb::detail::LlamaModel model = tiny(folder, {});
   const std::string text = "The town is D.C.. 东 🙂\n\"x\"";
-  const plumb::Tokenization result = model.tokenize(text);
+  const plumb::detail::Tokenization result = model.tokenize(text);
   BOOST_TEST(result.spells_text);
   std::size_t at = 0;
-  std::vector<plumb::TokenId> ids;
-  for (const plumb::Token& token : result.tokens) {
+  std::vector<plumb::detail::TokenId> ids;
+  for (const plumb::detail::Token& token : result.tokens) {
     BOOST_TEST(token.bytes.begin == at);
     at = token.bytes.end;
     ids.push_back(token.id);
@@ -64,28 +65,30 @@ BOOST_AUTO_TEST_CASE(tokens_cover_the_bytes_they_spell) {
 
 BOOST_AUTO_TEST_CASE(text_that_looks_like_a_special_token_is_plain_text) {
   const TemporaryFolder folder;
-  const plumb::LlamaModel model = tiny(folder, {});
-  for (const plumb::Token& token : model.tokenize("a <bos> b").tokens)
+  const plumb::detail::LlamaModel model = tiny(folder, {});
+  for (const plumb::detail::Token& token : model.tokenize("a <bos> b").tokens)
     BOOST_TEST(token.id != *model.bos());
 }
 
 BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) {
   const TemporaryFolder folder;
-  const auto file = plumb::test::TinyGguf({.with_marks = true}).write(folder / "tiny.gguf");
-  const plumb::LlamaModel plain({.model = file, .threads = 1});
-  const plumb::LlamaModel parsing({.model = file, .threads = 1, .parse_special_tokens = true});
+  const auto file = plumb::detail::test::TinyGguf({.with_marks = true}).write(folder / "tiny.gguf");
+  const plumb::detail::LlamaModel plain({.model = file, .threads = 1});
+  const plumb::detail::LlamaModel parsing(
+      {.model = file, .threads = 1, .parse_special_tokens = true});
   std::vector<std::string> texts;
-  for (const plumb::SpecialToken& token : plain.special_tokens()) texts.push_back(token.text);
+  for (const plumb::detail::SpecialToken& token : plain.special_tokens())
+    texts.push_back(token.text);
   BOOST_TEST(texts == (std::vector<std::string>{"<bos>", "<unk>", "<|user|>"}),  // no spaces
              boost::test_tools::per_element());
-  const auto ids_of = [](const plumb::Tokenization& made) {
-    std::vector<plumb::TokenId> ids;
-    for (const plumb::Token& token : made.tokens) ids.push_back(token.id);
+  const auto ids_of = [](const plumb::detail::Tokenization& made) {
+    std::vector<plumb::detail::TokenId> ids;
+    for (const plumb::detail::Token& token : made.tokens) ids.push_back(token.id);
     return ids;
   };
   const auto bos = *plain.bos();
   const std::string text = "the <bos>is<unk>";
-  const plumb::Tokenization made = parsing.tokenize(text);
+  const plumb::detail::Tokenization made = parsing.tokenize(text);
   BOOST_TEST(made.spells_text);
   for (std::size_t t = 0; t + 1 < made.tokens.size(); ++t) {
     BOOST_TEST(made.tokens[t].bytes.end == made.tokens[t + 1].bytes.begin);
@@ -98,7 +101,7 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) 
   BOOST_TEST(std::ranges::count(as_text, bos) == 0);
   BOOST_TEST(std::ranges::count(as_text, bos + 1) == 0);
   // llama.cpp parses what the file calls user-defined in any case.
-  for (const plumb::LlamaModel* model : {&plain, &parsing}) {
+  for (const plumb::detail::LlamaModel* model : {&plain, &parsing}) {
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a<|user|>")), bos + 2) == 1);
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a   b")), bos + 3) == 1);
   }
@@ -121,16 +124,17 @@ BOOST_AUTO_TEST_CASE(whether_bos_is_added_is_what_the_file_says) {
 BOOST_AUTO_TEST_CASE(an_end_of_sequence_that_the_file_adds_is_in_its_frame) {
   const TemporaryFolder folder;
   const auto frame = [&](bool adds_end, bool names_end) {
-    return plumb::LlamaModel({plumb::test::TinyGguf({.adds_bos = true})
-                                  .edit([=](gguf_context* to) {
-                                    gguf_set_val_bool(to, "tokenizer.ggml.add_eos_token", adds_end);
-                                    if (!names_end) return;
-                                    gguf_set_val_u32(to, "tokenizer.ggml.eos_token_id", 7);
-                                  })
-                                  .write(folder / "tiny.gguf")})
+    return plumb::detail::LlamaModel({plumb::detail::test::TinyGguf({.adds_bos = true})
+                                          .edit([=](gguf_context* to) {
+                                            gguf_set_val_bool(to, "tokenizer.ggml.add_eos_token",
+                                                              adds_end);
+                                            if (!names_end) return;
+                                            gguf_set_val_u32(to, "tokenizer.ggml.eos_token_id", 7);
+                                          })
+                                          .write(folder / "tiny.gguf")})
         .own_frame();
   };
-  BOOST_TEST((frame(true, true).after == std::vector<plumb::TokenId>{7}));
+  BOOST_TEST((frame(true, true).after == std::vector<plumb::detail::TokenId>{7}));
   BOOST_TEST(frame(true, true).before.size() == 1U);
   BOOST_TEST(frame(false, true).after.empty());
 }
@@ -140,8 +144,8 @@ BOOST_AUTO_TEST_CASE(an_end_of_sequence_that_the_file_adds_is_in_its_frame) {
 BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id) {
   const TemporaryFolder folder;
   const auto with = [&](bool control) {
-    return plumb::LlamaModel(
-        {plumb::test::TinyGguf({.with_bos = false})
+    return plumb::detail::LlamaModel(
+        {plumb::detail::test::TinyGguf({.with_bos = false})
              .edit([=](gguf_context* to) {
                const auto size = gguf_get_arr_n(to, gguf_find_key(to, "tokenizer.ggml.tokens"));
                std::vector<std::string> texts{"<unk>", "<s>", "</s>"};
@@ -168,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id)
              .write(folder / "spm.gguf")});
   };
   BOOST_TEST((with(true).bos() == 1));
-  BOOST_TEST((with(true).own_frame().before == std::vector<plumb::TokenId>{1}));
+  BOOST_TEST((with(true).own_frame().before == std::vector<plumb::detail::TokenId>{1}));
   BOOST_TEST(with(true).ends(2));
   BOOST_TEST(!with(false).bos());  // a piece of text at that place
 }
@@ -177,14 +181,15 @@ BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id)
 BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
   const TemporaryFolder folder;
   const auto with = [&](const std::function<void(gguf_context*)>& change) {
-    return plumb::LlamaModel({plumb::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")});
+    return plumb::detail::LlamaModel(
+        {plumb::detail::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")});
   };
   const char* const key = "tokenizer.ggml.bos_token_id";
   const auto size = static_cast<std::uint32_t>(with([](gguf_context*) {}).vocabulary_size());
   const auto bos_of = [&](std::uint32_t id) {
     return with([&](gguf_context* to) { gguf_set_val_u32(to, key, id); }).bos();
   };
-  BOOST_TEST(bos_of(size - 1).value() == static_cast<plumb::TokenId>(size - 1));
+  BOOST_TEST(bos_of(size - 1).value() == static_cast<plumb::detail::TokenId>(size - 1));
   BOOST_TEST(bos_of(0).value() == 0);
   BOOST_TEST(bos_of(11).value() == 11);
   BOOST_TEST(!bos_of(size));
@@ -193,13 +198,14 @@ BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
   const auto end = with(
       [&](gguf_context* to) { gguf_set_val_u32(to, "tokenizer.ggml.eos_token_id", size + 5); });
   for (std::uint32_t id = 0; id < size; ++id)
-    BOOST_TEST(!end.ends(static_cast<plumb::TokenId>(id)));
+    BOOST_TEST(!end.ends(static_cast<plumb::detail::TokenId>(id)));
 }
 
 BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
   const TemporaryFolder folder;
   const auto warnings = [&](const std::function<void(gguf_context*)>& change) {
-    return plumb::LlamaModel({plumb::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")})
+    return plumb::detail::LlamaModel(
+               {plumb::detail::test::TinyGguf({}).edit(change).write(folder / "tiny.gguf")})
         .describe()
         .warnings;
   };
@@ -218,17 +224,17 @@ BOOST_AUTO_TEST_CASE(a_vocabulary_that_names_no_pre_tokenizer_is_warned_of) {
   BOOST_TEST(
       standard[0].starts_with("Warning: the model's file calls its pre-tokenizer \"default\""));
   BOOST_CHECK_THROW(warnings([&](gguf_context* to) { gguf_set_val_str(to, key, "no such"); }),
-                    plumb::Error);
+                    plumb::detail::Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_vocabulary_tells_whether_its_makers_compose_texts_first) {
   const TemporaryFolder folder;
   const auto skips = [&](const char* pre) {
-    return plumb::LlamaModel({plumb::test::TinyGguf({})
-                                  .edit([&](gguf_context* to) {
-                                    gguf_set_val_str(to, "tokenizer.ggml.pre", pre);
-                                  })
-                                  .write(folder / "tiny.gguf")})
+    return plumb::detail::LlamaModel({plumb::detail::test::TinyGguf({})
+                                          .edit([&](gguf_context* to) {
+                                            gguf_set_val_str(to, "tokenizer.ggml.pre", pre);
+                                          })
+                                          .write(folder / "tiny.gguf")})
         .describe()
         .skips_composing;
   };
@@ -238,20 +244,20 @@ BOOST_AUTO_TEST_CASE(a_vocabulary_tells_whether_its_makers_compose_texts_first) 
 
 BOOST_AUTO_TEST_CASE(a_text_ends_only_with_tokens_that_the_file_names) {
   const TemporaryFolder folder;
-  const auto file = plumb::test::TinyGguf({}).write(folder / "tiny.gguf");
+  const auto file = plumb::detail::test::TinyGguf({}).write(folder / "tiny.gguf");
   const auto ends_of = [&] {
-    const plumb::LlamaModel model({file, plumb::Precision::exact, 1});
-    std::vector<plumb::TokenId> ends;
+    const plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 1});
+    std::vector<plumb::detail::TokenId> ends;
     for (std::size_t id = 0; id < model.vocabulary_size(); ++id) {
-      if (model.ends(static_cast<plumb::TokenId>(id))) {
-        ends.push_back(static_cast<plumb::TokenId>(id));
+      if (model.ends(static_cast<plumb::detail::TokenId>(id))) {
+        ends.push_back(static_cast<plumb::detail::TokenId>(id));
       }
     }
     return ends;
   };
   BOOST_TEST(ends_of().empty());  // llama.cpp makes up token 11
   name_end(file, 258);
-  BOOST_TEST(ends_of() == std::vector<plumb::TokenId>{258});
+  BOOST_TEST(ends_of() == std::vector<plumb::detail::TokenId>{258});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

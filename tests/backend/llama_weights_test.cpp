@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/backend/llama_weights.hpp"
+#include "plumb/detail/backend/llama_weights.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
@@ -16,17 +16,17 @@ BOOST_AUTO_TEST_SUITE(llama_weights_suite)
 
 namespace {
 
-using plumb::Fault;
-using plumb::LlamaModel;
-using plumb::Precision;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::TinyGguf;
+using plumb::detail::Fault;
+using plumb::detail::LlamaModel;
+using plumb::detail::Precision;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::TinyGguf;
 
 /// Widens with a cache in that folder, without a word.
 auto into(const std::filesystem::path& folder) {
-  return [folder](const plumb::GgufModel& model) {
-    const plumb::F32Cache cache(
+  return [folder](const plumb::detail::GgufModel& model) {
+    const plumb::detail::F32Cache cache(
         folder, [](const auto& files) { return files.front().stem().string(); },
         [](const std::string&) {});
     return cache(model);
@@ -35,7 +35,7 @@ auto into(const std::filesystem::path& folder) {
 
 std::vector<float> last_row(LlamaModel& model) {
   std::vector<float> row;
-  const std::vector<plumb::TokenId> sequence{84, 104, 101, 256, 12, 99, 7, 200, 31};
+  const std::vector<plumb::detail::TokenId> sequence{84, 104, 101, 256, 12, 99, 7, 200, 31};
   model.evaluate(sequence, [&](std::uint32_t, std::span<const float> logits) {
     row.assign(logits.begin(), logits.end());
   });
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(exact_scores_of_half_weights_that_cannot_be_widened_are_ref
   for (const char* lead : {"", "blk.0.ffn_up"}) {
     const auto file = TinyGguf({}).cut_to_bf16(true, lead).write(folder / "half.gguf");
     BOOST_CHECK_EXCEPTION(
-        LlamaModel({file}), plumb::Error,
+        LlamaModel({file}), plumb::detail::Error,
         says(Fault::user, "so its scores are not exact; run `requantize " + file.string() + " " +
                               (folder / "half.F32.gguf").string() + " F32`"));
   }
@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(exact_scores_of_half_weights_that_cannot_be_widened_are_ref
 BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
   const TemporaryFolder folder;
   const auto name = [&](TinyGguf&& tiny, std::int64_t told) {
-    const plumb::GgufModel model(tiny.write(folder / "m.gguf"));
-    const plumb::LlamaWeights weights(model);
+    const plumb::detail::GgufModel model(tiny.write(folder / "m.gguf"));
+    const plumb::detail::LlamaWeights weights(model);
     return weights.name(static_cast<llama_ftype>(told)) + (weights.quantized() ? "!" : "");
   };
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_ALL_F32) == "all F32");
@@ -94,10 +94,10 @@ BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
                   LLAMA_FTYPE_MOSTLY_F16) == "F32 and BF16");
 
   const auto plain = TinyGguf({}).write(folder / "plain.gguf");
-  const plumb::GgufModel model(plain);
-  plumb::GgufRewrite(model, {GGML_TYPE_Q8_0, 0}).write(folder / "q.gguf");  // "all F32"
-  const plumb::GgufModel blocks(folder / "q.gguf");
-  const plumb::LlamaWeights weights(blocks);
+  const plumb::detail::GgufModel model(plain);
+  plumb::detail::GgufRewrite(model, {GGML_TYPE_Q8_0, 0}).write(folder / "q.gguf");  // "all F32"
+  const plumb::detail::GgufModel blocks(folder / "q.gguf");
+  const plumb::detail::LlamaWeights weights(blocks);
   BOOST_TEST(weights.quantized());
   BOOST_TEST(weights.name(LLAMA_FTYPE_ALL_F32) == "Q8_0");
   BOOST_TEST(weights.name(LLAMA_FTYPE_MOSTLY_Q4_K_M) == "Q4_K - Medium");
@@ -107,14 +107,14 @@ BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
 BOOST_AUTO_TEST_CASE(adapters_are_widened_as_the_model_is) {
   const TemporaryFolder folder;
   const auto plain = TinyGguf({}).write(folder / "plain.gguf");
-  const auto lora = plumb::test::TinyLora().write(folder / "a.gguf");
-  const plumb::GgufModel adapter(lora);
-  plumb::GgufRewrite(adapter, {GGML_TYPE_F16, 1}).write(folder / "half.gguf");
-  const plumb::EngineOptions half{.lora = {{folder / "half.gguf", 1}}};
-  BOOST_CHECK_EXCEPTION(LlamaModel({.model = plain, .engine = half}), plumb::Error,
+  const auto lora = plumb::detail::test::TinyLora().write(folder / "a.gguf");
+  const plumb::detail::GgufModel adapter(lora);
+  plumb::detail::GgufRewrite(adapter, {GGML_TYPE_F16, 1}).write(folder / "half.gguf");
+  const plumb::detail::EngineOptions half{.lora = {{folder / "half.gguf", 1}}};
+  BOOST_CHECK_EXCEPTION(LlamaModel({.model = plain, .engine = half}), plumb::detail::Error,
                         says(Fault::user, "half.gguf: has F16 weights"));
-  const plumb::GgufModel rounded(folder / "half.gguf");
-  plumb::GgufRewrite(rounded, {GGML_TYPE_F32, 0}).write(folder / "oracle.gguf");
+  const plumb::detail::GgufModel rounded(folder / "half.gguf");
+  plumb::detail::GgufRewrite(rounded, {GGML_TYPE_F32, 0}).write(folder / "oracle.gguf");
   LlamaModel oracle({.model = plain, .engine = {.lora = {{folder / "oracle.gguf", 1}}}});
   LlamaModel exact({.model = plain, .engine = half, .widen = into(folder / "cache")});
   BOOST_TEST(last_row(exact) == last_row(oracle), boost::test_tools::per_element());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/prompt_generator.hpp"
+#include "plumb/detail/backend/prompt_generator.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <span>
 #include <vector>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(prompt_generator_suite)
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/sequence_batches.hpp"
+#include "plumb/detail/backend/sequence_batches.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/check_model.hpp"
-#include "plumb/backend/verify_model.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/check_model.hpp"
+#include "plumb/detail/backend/verify_model.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(sequence_batches_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/start_check.hpp"
+#include "plumb/detail/backend/start_check.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(start_check_suite)

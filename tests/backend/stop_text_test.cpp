@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/stop_text.hpp"
+#include "plumb/detail/backend/stop_text.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(stop_text)
 

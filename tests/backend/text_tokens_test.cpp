@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/text_tokens.hpp"
+#include "plumb/detail/backend/text_tokens.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_tokens_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/tree_generator.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 static_assert(Generator<TreeGenerator<NgramModel>> && Generator<TreeGenerator<NgramTreeModel>>);

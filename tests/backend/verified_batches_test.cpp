@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/verified_batches.hpp"
+#include "plumb/detail/backend/verified_batches.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(verified_batches_suite)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/verified_sequences.hpp"
+#include "plumb/detail/backend/verified_sequences.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-using namespace plumb;
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(verified_sequences_suite)

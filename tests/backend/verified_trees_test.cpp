@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/verified_trees.hpp"
+#include "plumb/detail/backend/verified_trees.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(verified_trees_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/backend/verify_model.hpp"
+#include "plumb/detail/backend/verify_model.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(verify_model_suite)
@@ -134,7 +134,7 @@ struct CrowdedLookups : NgramLookupModel {
   CrowdedLookups() : NgramLookupModel(trained, 6) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
     std::vector<TokenLookup> asked(lookups.begin(), lookups.end());
-    plumb::NgramModel exact(trained, 6);
+    plumb::detail::NgramModel exact(trained, 6);
     for (std::size_t i = 0; i < asked.size(); ++i) {
       const NodeId node = i < limit ? asked[i].node : asked[0].node;
       out[i] = exact.log_probability(tree.prefix(node), asked[i].token);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/bins.hpp"
+#include "plumb/detail/calibrate/bins.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(bins)
 

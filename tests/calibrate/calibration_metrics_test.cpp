@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/calibration_metrics.hpp"
+#include "plumb/detail/calibrate/calibration_metrics.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/measure/resamples.hpp"
+#include "plumb/detail/measure/resamples.hpp"
 #include "support/errors.hpp"
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::tied_judgements;
 using enum CalibrationMetric;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/calibrator.hpp"
+#include "plumb/detail/calibrate/calibrator.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@
 #include "support/predictions.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::says;
 using test::tied_judgements;

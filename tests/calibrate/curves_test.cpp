@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/curves.hpp"
+#include "plumb/detail/calibrate/curves.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/calibrate/calibration_metrics.hpp"
+#include "plumb/detail/calibrate/calibration_metrics.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::tied_judgements;
 
 BOOST_AUTO_TEST_SUITE(curves)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/fitted_confidence.hpp"
+#include "plumb/detail/calibrate/fitted_confidence.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(fitted_confidence_suite)

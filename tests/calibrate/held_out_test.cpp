@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/held_out.hpp"
+#include "plumb/detail/calibrate/held_out.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::random_model;
 using enum CalibrationMetric;
@@ -163,9 +163,9 @@ BOOST_AUTO_TEST_CASE(fewer_held_out_facts_than_bins_leave_out_ace_with_a_remark)
 }
 
 BOOST_AUTO_TEST_CASE(a_single_fact_fills_no_bins_however_few) {
-  BOOST_TEST(detail::too_few_for_bins("ACE is", 1, "fact", 20) ==
+  BOOST_TEST(too_few_for_bins("ACE is", 1, "fact", 20) ==
              "ACE is left out: 1 fact cannot fill 20 bins.");
-  BOOST_TEST(detail::too_few_for_bins("ACE is", 2, "fact", 20) ==
+  BOOST_TEST(too_few_for_bins("ACE is", 2, "fact", 20) ==
              "ACE is left out: 2 facts cannot fill 20 bins; set `bins` to 2 or less.");
 }
 

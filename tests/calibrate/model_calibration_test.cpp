@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/model_calibration.hpp"
+#include "plumb/detail/calibrate/model_calibration.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using enum CalibrationMetric;
 
 BOOST_AUTO_TEST_SUITE(model_calibration)

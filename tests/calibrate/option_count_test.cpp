@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/option_count.hpp"
+#include "plumb/detail/calibrate/option_count.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::random_model;
 
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_order_begins_with_the_answer_and_is_otherwise_uniform) {
     fact.answer = 5;
     fact.instance = instance;
     for (std::size_t sampling = 0; sampling < option_samplings; ++sampling) {
-      Counts order = detail::sampled_options(relation, fact, 4, sampling);
+      Counts order = sampled_options(relation, fact, 4, sampling);
       BOOST_TEST(order.front() == 5U);
       ++second[order[1]];
       ++last[order[7]];

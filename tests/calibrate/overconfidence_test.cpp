@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/overconfidence.hpp"
+#include "plumb/detail/calibrate/overconfidence.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/predictions.hpp"
 #include "support/small_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::same;
 
@@ -294,7 +294,8 @@ BOOST_AUTO_TEST_CASE(facts_are_drawn_within_their_relations) {
   }
   const auto made = overconfidence(list, few);
   BOOST_TEST(near(made.overconf.value, 0.5 - 2.0 / 3));
-  BOOST_TEST(!made.overconf.has_interval());  // pooled, some resamples would have more of one relation
+  BOOST_TEST(
+      !made.overconf.has_interval());  // pooled, some resamples would have more of one relation
   BOOST_TEST(near(made.accuracy.low, wilson(8, 12).low));
 }
 

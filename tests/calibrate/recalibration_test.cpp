@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/recalibration.hpp"
+#include "plumb/detail/calibrate/recalibration.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/measure/prediction.hpp"
+#include "plumb/detail/measure/prediction.hpp"
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::tied_judgements;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/calibrate/sampled_confidence.hpp"
+#include "plumb/detail/calibrate/sampled_confidence.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/slow_matching.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::GenerationFolder;
 using test::PluralStems;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/arguments.hpp"
+#include "plumb/detail/cli/arguments.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "support/option_errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(arguments)
@@ -21,11 +21,10 @@ struct Words {
   /// Parses the words as those of `plumb look --depth N FOLDER`.
   bool parse(std::vector<std::string> words) {
     console.arguments = std::move(words);
-    detail::options::options_description list;
-    list.add_options()("depth", detail::options::value(&depth)->required(), "how far down")(
-        "folder", detail::options::value(&folder)->default_value("."), "where");
-    return detail::parse_arguments(console, "plumb look --depth N FOLDER [options]", list,
-                                   {{"folder", 1}})
+    options::options_description list;
+    list.add_options()("depth", options::value(&depth)->required(), "how far down")(
+        "folder", options::value(&folder)->default_value("."), "where");
+    return parse_arguments(console, "plumb look --depth N FOLDER [options]", list, {{"folder", 1}})
         .has_value();
   }
 
@@ -82,10 +81,10 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Wo
 BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_refused, Words) {
   std::size_t width = 0;
   console.arguments = {"--width", "%value%"};
-  detail::options::options_description list;
-  list.add_options()("width", detail::options::value(&width), "how far across");
+  options::options_description list;
+  list.add_options()("width", options::value(&width), "how far across");
   BOOST_CHECK_EXCEPTION(
-      (void)detail::parse_arguments(console, "plumb look [options]", list), Error,
+      (void)parse_arguments(console, "plumb look [options]", list), Error,
       shows(Fault::user,
             "an option is not what this command takes; '%value%' keeps Boost from saying which; "
             "`plumb look --help` tells more"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/asked_run.hpp"
+#include "plumb/detail/cli/asked_run.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "support/many_shot_console.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::GenerateFiles;

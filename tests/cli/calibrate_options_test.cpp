@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/calibrate.hpp"
+#include "plumb/detail/cli/calibrate.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -12,8 +12,8 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
-using detail::CalibrateArguments;
+using namespace plumb::detail;
+using plumb::detail::CalibrateArguments;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(calibrate_options)
@@ -28,7 +28,7 @@ std::optional<CalibrateArguments> parse_or_help(
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
   console.environment = std::move(environment);
-  return detail::parse_calibrate(console);
+  return parse_calibrate(console);
 }
 
 CalibrateArguments parse(Words words) {
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
       parse({"--data", "d", "--model", "m", "--out", "o", "--limit", "4", "--relations", "P36",
              "--paraphrases", "0", "--seed", "3", "--span", "answer"});
   BOOST_TEST(parsed.probes());
-  const detail::ProbeArguments probing = detail::take_probe(parsed);
+  const ProbeArguments probing = take_probe(parsed);
   BOOST_TEST(probing.target.out == "o/probe");
   BOOST_TEST(probing.target.model == "m");
   BOOST_TEST(probing.probe.data == "d");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_folder_has_its_own_place_to_write, Folders) {
-  const auto out = [&](const Words& words) { return detail::calibration_out(parse(words)); };
+  const auto out = [&](const Words& words) { return calibration_out(parse(words)); };
   BOOST_TEST(out({at("run")}) == folder / "run/calibration");
   BOOST_TEST(out({at("calibrated")}) == folder / "calibrated");
   BOOST_TEST(out({at("calibrated/probe")}) == folder / "calibrated");
@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Folders) {
         {"--out", {"--model", "m", "--data", "d"}}}) {
     CalibrateArguments parsed = parse(words);
     BOOST_CHECK_EXCEPTION(
-        (void)detail::take_probe(parsed), Error,
+        (void)take_probe(parsed), Error,
         shows(Fault::user,
               missing + ": is required but missing; `plumb calibrate --help` tells more"));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/calibrate.hpp"
+#include "plumb/detail/cli/calibrate.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/report/calibration_cells.hpp"
-#include "plumb/report/html.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/html.hpp"
 #include "support/console_run.hpp"
 #include "support/markup.hpp"
 #include "support/results_folder.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::contents;
 using test::holds;

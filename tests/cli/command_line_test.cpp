@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/cli/command_line.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "support/console_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::run_words;

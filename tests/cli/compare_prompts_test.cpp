@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/compare.hpp"
+#include "plumb/detail/cli/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -11,7 +11,7 @@
 #include "support/option_errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::GenerationFolder;
 using test::near;
@@ -262,7 +262,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Ways) {
 BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   chosen.add("family", {"noble gas", "metal"}, family_templates, Json::object(),
              {row("Qneon", 0, 1, 0, gas), row("Qargon", 1, 1, 0, gas), row("Qgold", 2, 1, 1, gas)});
-  BOOST_TEST(detail::some_template(chosen.path()) == 1U);
+  BOOST_TEST(some_template(chosen.path()) == 1U);
   const ConsoleRun run = both();
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(read("metrics.json").at("settings").at("set").at("prompts") == 3);
@@ -270,7 +270,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   // A relation before it has that one and the first.
   chosen.add("crystal", {"cubic", "hexagonal"}, family_templates, Json::object(),
              {row("Qgold", 0, 0, 0, gas), row("Qgold", 0, 1, 0, gas)});
-  BOOST_TEST(detail::some_template(chosen.path()) == 1U);
+  BOOST_TEST(some_template(chosen.path()) == 1U);
   std::filesystem::remove_all(folder / "out");
   const ConsoleRun alone = compare({set(), "--prompts"});
   BOOST_TEST(alone.code == 0, alone);

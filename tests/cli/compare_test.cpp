@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/compare.hpp"
+#include "plumb/detail/cli/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::contents;
 using test::holds;
 using test::row;

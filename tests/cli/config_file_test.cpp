@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/config_file.hpp"
+#include "plumb/detail/cli/config_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/arguments.hpp"
+#include "plumb/detail/cli/arguments.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(config_file)
@@ -22,18 +22,18 @@ using Words = std::vector<std::string>;
 
 /// The words of `plumb look`, with and without a file.
 struct Look {
-  detail::options::variables_map parse(Words words) {
+  options::variables_map parse(Words words) {
     console.arguments = std::move(words);
     console.asked = {};
-    detail::options::options_description list;
-    list.add_options()("limit", detail::options::value<std::string>()->default_value("0"), "")(
-        "min-facts", detail::options::value<std::string>(), "")(
-        "relations", detail::options::value<std::string>(), "")(
-        "stop", detail::options::value<Words>(), "")("heads", "");
-    detail::add_config(list);
-    return *detail::parse_arguments(console, "plumb look [options]", list);
+    options::options_description list;
+    list.add_options()("limit", options::value<std::string>()->default_value("0"), "")(
+        "min-facts", options::value<std::string>(), "")("relations", options::value<std::string>(),
+                                                        "")("stop", options::value<Words>(), "")(
+        "heads", "");
+    add_config(list);
+    return *parse_arguments(console, "plumb look [options]", list);
   }
-  detail::options::variables_map from(const std::string& text, Words words = {}) {
+  options::variables_map from(const std::string& text, Words words = {}) {
     words.insert(words.end(), {"--config", folder.write("c.json", text).string()});
     return parse(std::move(words));
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/console.hpp"
+#include "plumb/detail/cli/console.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 #include <utility>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(console)
 
@@ -44,11 +44,11 @@ BOOST_AUTO_TEST_CASE(a_maker_may_say_beforehand_what_it_would_refuse) {
 BOOST_AUTO_TEST_CASE(a_table_on_it_says_where_the_rest_is) {
   std::ostringstream out;
   Console console{{}, out, out};
-  BOOST_TEST(detail::width_on(console).characters == 0U);
+  BOOST_TEST(width_on(console).characters == 0U);
   console.width = 60;
-  BOOST_TEST(detail::width_on(console).characters == 60U);
-  BOOST_TEST(detail::width_on(console).where == "set COLUMNS for a wider table");
-  BOOST_TEST(detail::width_on(console, "report.html").where ==
+  BOOST_TEST(width_on(console).characters == 60U);
+  BOOST_TEST(width_on(console).where == "set COLUMNS for a wider table");
+  BOOST_TEST(width_on(console, "report.html").where ==
              "see report.html, or set COLUMNS for a wider table");
 }
 
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_a_file_is_said_with_the_file) {
   console.asked.config = "c.json";
   console.asked.of_config = {"limit", "special-tokens"};
   const auto place = [&](Site site) {
-    return detail::config_of_error(console, user_error(std::move(site), "is wrong"));
+    return config_of_error(console, user_error(std::move(site), "is wrong"));
   };
   BOOST_TEST(place({.setting = "limit"}) == "c.json: ");
   BOOST_TEST(place({.setting = "special_tokens"}) == "c.json: ");
@@ -68,13 +68,13 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_a_file_is_said_with_the_file) {
 }
 
 BOOST_AUTO_TEST_CASE(settings_in_a_text_become_options) {
-  BOOST_TEST(detail::as_options("`bos`: none; say `special-tokens` text") ==
+  BOOST_TEST(as_options("`bos`: none; say `special-tokens` text") ==
              "--bos: none; say --special-tokens text");
   for (const char* other : {"", "plain", "`plumb probe --help` tells more", "one ` alone", "``",
                             "`Neon` or `2`", "a `b c` d"}) {
-    BOOST_TEST(detail::as_options(other) == other);
+    BOOST_TEST(as_options(other) == other);
   }
-  BOOST_TEST(detail::as_options("`Neon` and `bos`, `") == "`Neon` and --bos, `");
+  BOOST_TEST(as_options("`Neon` and `bos`, `") == "`Neon` and --bos, `");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

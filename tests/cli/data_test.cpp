@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/data.hpp"
+#include "plumb/detail/cli/data.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "support/console_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::run_words;

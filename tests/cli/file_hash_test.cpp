@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/file_hash.hpp"
+#include "plumb/detail/cli/file_hash.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(file_hash)
 
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_large_file_counts_to_its_last_byte) {
   BOOST_TEST(hash_file(folder.write("b", text)) == one);
   text.back() = 'y';
   BOOST_TEST(hash_file(folder.write("c", text)) != one);
-  detail::Sha256 whole;
+  Sha256 whole;
   whole.add(text);
   BOOST_TEST(hash_file(folder / "c") == whole.hex());
 }

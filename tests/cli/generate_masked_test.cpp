@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/generate.hpp"
+#include "plumb/detail/cli/generate.hpp"
 
 // plumb generate over a masked model, which fills gaps.
 
@@ -12,7 +12,7 @@
 #include "support/generate_console.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::elements_many;
 using test::JobFiles;

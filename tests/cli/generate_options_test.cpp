@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/generate.hpp"
+#include "plumb/detail/cli/generate.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -9,7 +9,7 @@
 
 #include "support/option_errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(generate_options)
@@ -26,7 +26,7 @@ constexpr auto mask = PromptForm::mask, question = PromptForm::question;
 /// What the command line says, and what it comes to.
 struct Parsed {
   GenerateSettings said;
-  detail::JobTarget target;
+  JobTarget target;
   AnswerOptions asking = said.asking();
   Settings names = said.named();
   ManyPromptOptions measuring = said.measuring.options(said.seed);
@@ -35,8 +35,8 @@ struct Parsed {
 Parsed parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::GenerateArguments arguments;
-  BOOST_REQUIRE(detail::parse_settings(console, "plumb generate [options]", arguments));
+  GenerateArguments arguments;
+  BOOST_REQUIRE(parse_settings(console, "plumb generate [options]", arguments));
   arguments.check();
   return {arguments.generate, arguments.target};
 }
@@ -300,8 +300,8 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_asked_for) {
 BOOST_AUTO_TEST_CASE(help_lists_every_option) {
   std::ostringstream out, err;
   Console console{{"--help"}, out, err};
-  detail::GenerateArguments arguments;
-  BOOST_TEST(!detail::parse_settings(console, "plumb generate [options]", arguments));
+  GenerateArguments arguments;
+  BOOST_TEST(!parse_settings(console, "plumb generate [options]", arguments));
   for (const char* option : {"--data",    "--out",         "--relations",   "--settings",
                              "--shots",   "--form",        "--origin",      "--max-new-tokens",
                              "--stop",    "--fresh-shots", "--samples",     "--confidence-prompts",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/generate.hpp"
+#include "plumb/detail/cli/generate.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@
 #include "support/generate_console.hpp"
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::counting;
 using test::elements_many;

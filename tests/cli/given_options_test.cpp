@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/given_options.hpp"
+#include "plumb/detail/cli/given_options.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/cli/setting_options.hpp"
-#include "plumb/run/engine_settings.hpp"
+#include "plumb/detail/cli/setting_options.hpp"
+#include "plumb/detail/run/engine_settings.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(given_options)
@@ -51,8 +51,8 @@ Json given(const Words& words, const std::string& threads = "") {
     return std::string(name) == "THREADS" ? threads : std::string();
   };
   Settings settings;
-  BOOST_REQUIRE(detail::parse_settings(console, "plumb go [options]", settings, {{"folders", -1}}));
-  return detail::given_json(console);
+  BOOST_REQUIRE(parse_settings(console, "plumb go [options]", settings, {{"folders", -1}}));
+  return given_json(console);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_variable_counts_as_given) {
 
 BOOST_AUTO_TEST_CASE(what_is_kept_are_words_again) {
   const Json kept = {{"limit", "3"}, {"heads", true}, {"stop", {"a", ""}}, {"sep", ""}};
-  BOOST_TEST((detail::words_of_given(kept) ==
+  BOOST_TEST((words_of_given(kept) ==
               Words{"--limit", "3", "--heads", "--stop", "a", "--stop", "", "--sep", ""}));
 }
 
@@ -95,26 +95,26 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   const Json same = {{"model_sha256", "aa"}, {"dataset_sha256", "bb"}};
   const Json model = {{"model_sha256", "a2"}, {"dataset_sha256", "bb"}};
   const Json data = {{"model_sha256", "aa"}, {"dataset_sha256", "b2"}};
-  BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, model));  // no earlier run
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, model));  // no earlier run
   console.asked = {
       {{"model", {"m"}}, {"data", {"d"}}}, record.string(), {"model", "data"}, record.string()};
-  BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, same));
-  BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, model), Error,
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, same));
+  BOOST_CHECK_EXCEPTION(refuse_changed_files(console, model), Error,
                         shows(Fault::user, "m: has changed since the run of " + record.string() +
                                                ": its SHA-256 was \"aa\" and is \"a2\"; bring it "
                                                "back as it was, or name another with --model"));
-  BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, data), Error,
+  BOOST_CHECK_EXCEPTION(refuse_changed_files(console, data), Error,
                         shows(Fault::user, "d: has changed since the run of "));
   // Another one that the command line names may be another; so may be what its templates change.
   console.asked.of_config = {"data"};
-  BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, model));
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, model));
   console.asked.given.push_back({"template-file", {"t"}});
-  BOOST_CHECK_NO_THROW(detail::refuse_changed_files(console, data));
+  BOOST_CHECK_NO_THROW(refuse_changed_files(console, data));
   BOOST_TEST(err.str().empty());
   // Another program's run is said, not refused.
   folder.write("else/run.json", R"({"settings": {"plumb_version": "0.0.1", "backend": "b 1"}})");
   console.asked.record = (folder / "else/run.json").string();
-  detail::refuse_changed_files(console, {{"plumb_version", "0.0.2"}, {"backend", "b 1"}});
+  refuse_changed_files(console, {{"plumb_version", "0.0.2"}, {"backend", "b 1"}});
   BOOST_TEST(err.str() == console.asked.record +
                               ": the run was made by plumb 0.0.1, this is 0.0.2: numbers may "
                               "differ\n");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   folder.write("old/run.json", R"({"settings": {"command": "calibrate", "dataset_sha256": "bb"}})");
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();
-  BOOST_CHECK_EXCEPTION(detail::refuse_changed_files(console, same), Error,
+  BOOST_CHECK_EXCEPTION(refuse_changed_files(console, same), Error,
                         shows(Fault::user, "its SHA-256 was \"cc\" and is \"bb\""));
 }
 

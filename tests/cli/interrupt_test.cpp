@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/interrupt.hpp"
+#include "plumb/detail/cli/interrupt.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
 #include "support/console_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 
 BOOST_AUTO_TEST_SUITE(interrupt)
@@ -26,7 +26,7 @@ struct OwnHandler {
 
 BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
   {
-    const detail::InterruptCatcher catcher;
+    const InterruptCatcher catcher;
     BOOST_TEST(catcher.noted() == 0);
     std::raise(SIGINT);
     BOOST_TEST(catcher.noted() == SIGINT);
@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_signal_is_noted_once_and_then_as_before, OwnHandler) {
   BOOST_TEST(heard == 0);
   std::raise(SIGINT);
   BOOST_TEST(heard == 1);
-  BOOST_TEST(detail::InterruptCatcher().noted() == 0);  // each begins anew
+  BOOST_TEST(InterruptCatcher().noted() == 0);  // each begins anew
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
   }, after{};
   sigaction(SIGTERM, nullptr, &before);
   {
-    const detail::InterruptCatcher catcher;
+    const InterruptCatcher catcher;
     std::raise(SIGTERM);
     BOOST_TEST(catcher.noted() == SIGTERM);
   }
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
 
 BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandler) {
   std::signal(SIGINT, SIG_IGN);
-  const detail::InterruptCatcher catcher;
+  const InterruptCatcher catcher;
   std::raise(SIGINT);
   BOOST_TEST(catcher.noted() == 0);
   std::raise(SIGTERM);
@@ -68,14 +68,14 @@ BOOST_FIXTURE_TEST_CASE(a_process_that_ignores_it_goes_on_ignoring_it, OwnHandle
 }
 
 BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
-  BOOST_TEST(detail::quoted_for_shell("--bos=no") == "--bos=no");
-  BOOST_TEST(detail::quoted_for_shell("") == "''");
-  BOOST_TEST(detail::quoted_for_shell("a b") == "'a b'");
-  BOOST_TEST(detail::quoted_for_shell("it's") == "'it'\\''s'");
-  BOOST_TEST(detail::quoted_for_shell("$HOME") == "'$HOME'");
-  BOOST_TEST(detail::resuming_words("plumb", "probe", {"--data", "my facts"}) ==
+  BOOST_TEST(quoted_for_shell("--bos=no") == "--bos=no");
+  BOOST_TEST(quoted_for_shell("") == "''");
+  BOOST_TEST(quoted_for_shell("a b") == "'a b'");
+  BOOST_TEST(quoted_for_shell("it's") == "'it'\\''s'");
+  BOOST_TEST(quoted_for_shell("$HOME") == "'$HOME'");
+  BOOST_TEST(resuming_words("plumb", "probe", {"--data", "my facts"}) ==
              "plumb probe --data 'my facts' --resume");
-  BOOST_TEST(detail::resuming_words("./my build/plumb", "rank", {"--resume", "--out", "r"}) ==
+  BOOST_TEST(resuming_words("./my build/plumb", "rank", {"--resume", "--out", "r"}) ==
              "'./my build/plumb' rank --resume --out r");
 }
 

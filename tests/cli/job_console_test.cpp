@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/job_console.hpp"
+#include "plumb/detail/cli/job_console.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <sstream>
 #include <string>
 
-using namespace plumb;
-using detail::JobTarget;
+using namespace plumb::detail;
+using plumb::detail::JobTarget;
 
 BOOST_AUTO_TEST_SUITE(job_console)
 
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
   target.model = "m";
   target.threads = 3;
   target.resume = true;
-  const JobFolder folder = detail::job_folder(console, "go", target, "d");
+  const JobFolder folder = job_folder(console, "go", target, "d");
   BOOST_TEST(folder.out.path() == "o");
   BOOST_TEST(folder.resume);
   BOOST_TEST((folder.facts.at("command_line") == Json{"plumb", "go", "--data", "d"}));
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(facts_of_the_run_are_its_words_and_paths) {
 BOOST_AUTO_TEST_CASE(each_thing_that_is_counted_has_a_bar_of_its_own) {
   std::ostringstream out, err;
   Console console{{}, out, err};
-  const ProgressCallback show = detail::progress_bars(console);
+  const ProgressCallback show = progress_bars(console);
   show({"queries", 2, 2, 2, ""});
   show({"entities", 0, 0, 5, ""});
   show({"entities", 5, 5, 5, "P36"});
@@ -46,19 +46,19 @@ BOOST_AUTO_TEST_CASE(each_thing_that_is_counted_has_a_bar_of_its_own) {
 
 BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
-  BOOST_TEST(detail::cost_in_words(summary) ==
+  BOOST_TEST(cost_in_words(summary) ==
              "10 statements, 160 tokens fed (2.50 times fewer than one by one)\n");
-  BOOST_TEST(detail::cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
+  BOOST_TEST(cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
              "1 statement, 1 token fed (2.00 times fewer than one by one)\n");
   // An engine that shares nothing may feed more.
-  BOOST_TEST(detail::cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
+  BOOST_TEST(cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
              "1 statement, 10 tokens fed (2.50 times as many as one by one)\n");
   // Of a run that was resumed, what its journal had.
   BOOST_TEST(
-      detail::cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
+      cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
       "10 statements, 7 kept from before, 160 tokens fed (2.50 times fewer than one by one)\n");
   // A scorer that feeds no tokens divides by nothing.
-  BOOST_TEST(detail::cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
+  BOOST_TEST(cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

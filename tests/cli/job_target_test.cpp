@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/job_target.hpp"
+#include "plumb/detail/cli/job_target.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/cli/job_console.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/cli/job_console.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
-using detail::JobTarget;
+using namespace plumb::detail;
+using plumb::detail::JobTarget;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(job_target)
@@ -32,11 +32,10 @@ struct Target : JobTarget {
 Target parse(std::vector<std::string> words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::options::options_description list;
+  options::options_description list;
   Target target;
-  detail::describe_settings(list, target, console);
-  detail::read_settings(detail::parse_arguments(console, "plumb go", list).value(), console,
-                        target);
+  describe_settings(list, target, console);
+  read_settings(parse_arguments(console, "plumb go", list).value(), console, target);
   return target;
 }
 
@@ -51,7 +50,7 @@ Target parse_with(const std::string& model, const std::string& threads,
                                                   : "another";
   };
   Target target;
-  target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+  target.find_model(parse_settings(console, "plumb go", target).value(), console);
   return target;
 }
 
@@ -155,8 +154,8 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   BOOST_TEST(options.concurrency == 3U);
   BOOST_TEST(options.tokenizer == "t");
   BOOST_TEST(parse({}).concurrency == 8U);
-  BOOST_CHECK_NO_THROW(detail::require_model(target, "plumb go"));
-  BOOST_CHECK_EXCEPTION(detail::require_model(parse({}), "plumb go"), Error,
+  BOOST_CHECK_NO_THROW(require_model(target, "plumb go"));
+  BOOST_CHECK_EXCEPTION(require_model(parse({}), "plumb go"), Error,
                         shows(Fault::user, "--model: is required but missing"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "", {"--server", "http://h", "--model", "m"}), Error,
                         shows(Fault::user, "--server: stands beside --model; give one of the two"));
@@ -198,19 +197,19 @@ BOOST_AUTO_TEST_CASE(run_json_has_what_a_model_says_when_the_job_is_done) {
                                        return made;
                                      }),
                                      SpecialTokenReading::refuse);
-  const JobFolder job = detail::job_folder(console, "go", target, "d");
+  const JobFolder job = job_folder(console, "go", target, "d");
   BOOST_TEST(job.facts.at("model_path").is_null());
   *requests = 7;
   BOOST_TEST(job.facts_at_end().at("server").at("requests") == 7);
   Target silent;
   silent.model = "m";
-  BOOST_TEST(detail::job_folder(console, "go", silent, "d").facts_at_end().empty());
+  BOOST_TEST(job_folder(console, "go", silent, "d").facts_at_end().empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
-  BOOST_CHECK_NO_THROW(detail::require("d", "--data", "plumb go"));
+  BOOST_CHECK_NO_THROW(require("d", "--data", "plumb go"));
   BOOST_CHECK_EXCEPTION(
-      detail::require("", "--data", "plumb go"), Error,
+      require("", "--data", "plumb go"), Error,
       shows(Fault::user, "--data: is required but missing; `plumb go --help` tells more"));
 }
 
@@ -253,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
                                                                  : "";
     };
     Target target;
-    target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+    target.find_model(parse_settings(console, "plumb go", target).value(), console);
     return target;
   };
   const Target bert = found("hf:o/bert");
@@ -269,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
   BOOST_CHECK_EXCEPTION((void)found("hf:o/none", true), Error,
                         shows(Fault::user, "PLUMB_MODEL`: hf:o/none is neither in "));
   Console console{{}, out, err};
-  const JobFolder job = detail::job_folder(console, "go", bert, "d");
+  const JobFolder job = job_folder(console, "go", bert, "d");
   BOOST_TEST(job.facts.at("model_given") == "hf:o/bert");
   BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
@@ -372,7 +371,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_resumed_or_merged_keeps_its_engine) {
     console.arguments.insert(console.arguments.end(),
                              {"--model", "m.gguf", "--out", folder.path().string()});
     Target target;
-    target.find_model(detail::parse_settings(console, "plumb go", target).value(), console);
+    target.find_model(parse_settings(console, "plumb go", target).value(), console);
     return target.engine.choice ? std::string(name_of(*target.engine.choice)) : "";
   };
   BOOST_TEST(engine_of("llama.cpp b1", {"--resume"}) == "llama");

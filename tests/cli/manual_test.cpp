@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/manual.hpp"
+#include "plumb/detail/cli/manual.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/cli/command_line.hpp"
 #include "support/console_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
-using detail::CommandManual;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
+using plumb::detail::CommandManual;
 
 BOOST_AUTO_TEST_SUITE(manual_suite)
 
@@ -35,8 +35,8 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(commands_are_read_from_the_usage) {
-  const auto all = detail::commands_of(
-      "plumb asks.\n\n  plumb probe   closed set\n  plumb many-shot a: b\n\nend\n");
+  const auto all =
+      commands_of("plumb asks.\n\n  plumb probe   closed set\n  plumb many-shot a: b\n\nend\n");
   BOOST_REQUIRE(all.size() == 2U);
   BOOST_TEST(all[0].name == "probe");
   BOOST_TEST(all[0].summary == "closed set");
@@ -46,15 +46,15 @@ BOOST_AUTO_TEST_CASE(commands_are_read_from_the_usage) {
 
 BOOST_AUTO_TEST_CASE(a_value_is_one_of_words_or_a_file_or_anything) {
   using Words = std::vector<std::string>;
-  BOOST_TEST(detail::kind_of_value("exact|fast").words == (Words{"exact", "fast"}));
-  BOOST_TEST(!detail::kind_of_value("exact|fast").is_file);
-  BOOST_TEST(detail::kind_of_value("DIR").is_file);
-  BOOST_TEST(detail::kind_of_value("N").words.empty());
-  BOOST_TEST(!detail::kind_of_value("A,B").is_file);
+  BOOST_TEST(kind_of_value("exact|fast").words == (Words{"exact", "fast"}));
+  BOOST_TEST(!kind_of_value("exact|fast").is_file);
+  BOOST_TEST(kind_of_value("DIR").is_file);
+  BOOST_TEST(kind_of_value("N").words.empty());
+  BOOST_TEST(!kind_of_value("A,B").is_file);
 }
 
 BOOST_AUTO_TEST_CASE(a_man_page_has_each_option_with_its_value_and_default) {
-  const std::string page = detail::man_page(little(), "1.2.3");
+  const std::string page = man_page(little(), "1.2.3");
   BOOST_TEST(has(page, "\"plumb 1.2.3\""));
   BOOST_TEST(has(page, ".TP\n.B plumb probe\nclosed\\-set probe\n"));
   BOOST_TEST(has(page, ".TP\n.B \\-\\-bos\n.I yes|no\n.br\nstart with BOS (default: yes)\n"));
@@ -63,14 +63,14 @@ BOOST_AUTO_TEST_CASE(a_man_page_has_each_option_with_its_value_and_default) {
 }
 
 BOOST_AUTO_TEST_CASE(shells_complete_commands_options_and_words) {
-  const std::string bash = detail::bash_completion(little());
+  const std::string bash = bash_completion(little());
   BOOST_TEST(has(bash, "compgen -W 'probe completion' -- "));
   BOOST_TEST(has(bash, "probe) words='--data --bos --limit --resume' ;;"));
   BOOST_TEST(has(bash, "'probe --bos') COMPREPLY=($(compgen -W 'yes no' -- "));
   BOOST_TEST(has(bash, "    'probe --limit') return ;;\n"));
   BOOST_TEST(has(bash, "'probe --data') COMPREPLY=($(compgen -f -- "));
   BOOST_TEST(!has(bash, "'probe --resume')"));  // takes nothing
-  const std::string zsh = detail::zsh_completion(little());
+  const std::string zsh = zsh_completion(little());
   BOOST_TEST(zsh.starts_with("#compdef plumb\n"));
   BOOST_TEST(has(zsh, "'--data[a dataset’s folder; see \\[1\\]]:DIR:_files'"));
   BOOST_TEST(has(zsh, "'--bos[start with BOS]:yes|no:(yes no)'"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/many_shot.hpp"
+#include "plumb/detail/cli/many_shot.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(many_shot_options)
@@ -27,14 +27,14 @@ struct Parsed : ManyShotSettings {
   ManyShotOptions study;
   InjectionOptions injection;
   std::map<std::string, std::size_t> without_separator;
-  detail::JobTarget target;
+  JobTarget target;
 };
 
 Parsed parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
-  detail::ManyShotArguments arguments;
-  BOOST_REQUIRE(detail::parse_settings(console, "plumb many-shot [options]", arguments));
+  ManyShotArguments arguments;
+  BOOST_REQUIRE(parse_settings(console, "plumb many-shot [options]", arguments));
   arguments.check();
   auto [options, without] = read_many_shot_files(arguments.many_shot);
   return {arguments.many_shot, std::move(options), arguments.many_shot.injection_options(),
@@ -208,8 +208,8 @@ BOOST_AUTO_TEST_CASE(generated_texts_end_at_no_text_but_those_that_are_given) {
 
 BOOST_AUTO_TEST_CASE(a_generated_answer_is_matched_by_letters_unless_told_otherwise) {
   BOOST_TEST((with({"--generate", "5"}).answer_match == LabelMatch::letters));
-  BOOST_TEST((with({"--generate", "5", "--answer-match", "program"}).answer_match ==
-              LabelMatch::program));
+  BOOST_TEST(
+      (with({"--generate", "5", "--answer-match", "program"}).answer_match == LabelMatch::program));
   refused({"--answer-match", "program"}, "has no effect without --generate; say --generate 50");
 }
 

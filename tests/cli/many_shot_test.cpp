@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/many_shot.hpp"
+#include "plumb/detail/cli/many_shot.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/many_shot_console.hpp"
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::HookedModel;
 using test::ManyShotFiles;

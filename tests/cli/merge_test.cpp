@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/merge.hpp"
+#include "plumb/detail/cli/merge.hpp"
 
 // Every job in shards, merged, against the run that was never parted.
 
@@ -13,8 +13,8 @@
 #include "support/many_shot_console.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(merge)
 
@@ -99,8 +99,8 @@ BOOST_FIXTURE_TEST_CASE(the_model_may_lie_elsewhere_when_shards_are_merged, Cons
   std::filesystem::rename(folder / "model.gguf", folder / "model.moved");
   std::filesystem::create_directory(folder / "there");
   std::filesystem::rename(folder / "model.moved", folder / "there/model.gguf");
-  const std::vector<std::string> words{"merge", at("shard1"), at("shard2"), "--out", at("merged"),
-                                       "--model", at("there/model.gguf")};
+  const std::vector<std::string> words{"merge",      at("shard1"), at("shard2"),          "--out",
+                                       at("merged"), "--model",    at("there/model.gguf")};
   const ConsoleRun merged = run_words(words);
   BOOST_TEST(merged.code == 0, merged);
   for (const std::string option : {"--server", "--tokenizer"}) {
@@ -125,10 +125,11 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles
                  .refused("--shard: has no effect beside --overwrite; choose another folder"));
   BOOST_TEST(probe({"--shard", "1/2"}, "part").code == 0);
   for (const std::string command : {"report", "compare", "calibrate"}) {
-    BOOST_TEST(run_words({command, at("part"), "--out", at("x")})
-                   .refused("part: is one shard of a run and holds no results; make a run of all its "
-                            "shards by plumb merge"),
-               command);
+    BOOST_TEST(
+        run_words({command, at("part"), "--out", at("x")})
+            .refused("part: is one shard of a run and holds no results; make a run of all its "
+                     "shards by plumb merge"),
+        command);
   }
   BOOST_TEST(run_words({"calibrate", "--data", at("data"), "--model", at("model.gguf"), "--out",
                         at("x"), "--shard", "1/2"})
@@ -137,7 +138,8 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles
 }
 
 BOOST_FIXTURE_TEST_CASE(rankings_by_a_cache_or_by_fixed_prompts_are_not_parted, RankFiles) {
-  BOOST_TEST(rank({"--shard", "1/2", "--cache-vectors"}).refused("--cache-vectors: is not for one"));
+  BOOST_TEST(
+      rank({"--shard", "1/2", "--cache-vectors"}).refused("--cache-vectors: is not for one"));
   BOOST_TEST(run_words({"rank", "--fixed", at("f.json"), "--data", at("elements"), "--model",
                         at("model.gguf"), "--out", at("x"), "--shard", "1/2"})
                  .refused("--shard: parts no rankings by --fixed"));

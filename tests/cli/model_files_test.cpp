@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/model_files.hpp"
+#include "plumb/detail/cli/model_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 
-#include "plumb/cli/file_hash.hpp"
+#include "plumb/detail/cli/file_hash.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(model_files_suite)
 
 BOOST_AUTO_TEST_CASE(a_parts_name_tells_which_it_is) {
-  const auto name = detail::part_name("m-q4-00002-of-00013.gguf");
+  const auto name = part_name("m-q4-00002-of-00013.gguf");
   BOOST_REQUIRE(name.has_value());
   BOOST_TEST(name->lead == "m-q4");
   BOOST_TEST(name->part == 2U);
@@ -23,11 +23,11 @@ BOOST_AUTO_TEST_CASE(a_parts_name_tells_which_it_is) {
        {"m.gguf", "-00001-of-00002.gguf", "m-00000-of-00002.gguf", "m-00003-of-00002.gguf",
         "m-0001-of-0002.gguf", "m-00001-of-00002.safetensors", "m-0000a-of-00002.gguf",
         "m_00001_of_00002.gguf", ""}) {
-    BOOST_TEST(!detail::part_name(other).has_value(), other);
+    BOOST_TEST(!part_name(other).has_value(), other);
   }
-  BOOST_TEST(detail::is_later_part(DiskPath("m-00002-of-00002.gguf")));
-  BOOST_TEST(!detail::is_later_part(DiskPath("m-00001-of-00002.gguf")));
-  BOOST_TEST(!detail::is_later_part(DiskPath("m.gguf")));
+  BOOST_TEST(is_later_part(DiskPath("m-00002-of-00002.gguf")));
+  BOOST_TEST(!is_later_part(DiskPath("m-00001-of-00002.gguf")));
+  BOOST_TEST(!is_later_part(DiskPath("m.gguf")));
 }
 
 // `printf A | sha256sum` and `printf BB | sha256sum`, in hex one behind the other, through sha256sum again.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/model_places.hpp"
+#include "plumb/detail/cli/model_places.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -13,11 +13,11 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
-using detail::HubName;
+using namespace plumb::detail;
+using plumb::detail::HubName;
 using test::shows;
 
-BOOST_AUTO_TEST_SUITE(model_places)
+BOOST_AUTO_TEST_SUITE(model_places_suite)
 
 namespace {
 
@@ -75,7 +75,7 @@ struct Caches {
 BOOST_AUTO_TEST_CASE(caches_are_where_their_variables_say) {
   const auto places = [](std::map<std::string, std::string> variables) {
     const Surroundings around(std::move(variables));
-    const auto made = detail::model_places(around.console);
+    const auto made = model_places(around.console);
     return std::vector<std::string>{made.hub.string(), made.own.string()};
   };
   using Two = std::vector<std::string>;
@@ -88,18 +88,18 @@ BOOST_AUTO_TEST_CASE(caches_are_where_their_variables_say) {
 }
 
 BOOST_AUTO_TEST_CASE(a_name_has_an_owner_and_may_have_a_file) {
-  BOOST_TEST(detail::is_hub_name("hf:o/n"));
-  BOOST_TEST(!detail::is_hub_name("./hf:o/n"));
-  const HubName whole = detail::parse_hub_name("hf:o/n", "model");
+  BOOST_TEST(is_hub_name("hf:o/n"));
+  BOOST_TEST(!is_hub_name("./hf:o/n"));
+  const HubName whole = parse_hub_name("hf:o/n", "model");
   BOOST_TEST(whole.owner == "o");
   BOOST_TEST(whole.name == "n");
   BOOST_TEST(whole.file.empty());
-  const HubName old = detail::parse_hub_name("hf:n", "model");
+  const HubName old = parse_hub_name("hf:n", "model");
   BOOST_TEST(old.owner.empty());
   BOOST_TEST(old.word() == "hf:n");
-  BOOST_TEST(detail::parse_hub_name("hf:o/n/deep/f.gguf", "model").file == "deep/f.gguf");
+  BOOST_TEST(parse_hub_name("hf:o/n/deep/f.gguf", "model").file == "deep/f.gguf");
   for (const char* word : {"hf:", "hf:o/", "hf:/n", "hf:o/n/", "hf:o/../n", "hf:o/n/../f"}) {
-    BOOST_CHECK_EXCEPTION((void)detail::parse_hub_name(word, "model"), Error,
+    BOOST_CHECK_EXCEPTION((void)parse_hub_name(word, "model"), Error,
                           shows(Fault::user, "--model: '" + std::string(word) +
                                                  "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE"));
   }
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_name_has_an_owner_and_may_have_a_file) {
 
 BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches) {
   const auto find = [&](const std::string& word) {
-    const auto [path, name] = detail::found_model(word, around.console);
+    const auto [path, name] = found_model(word, around.console);
     return std::vector<std::string>{path.string(), name};
   };
   using Two = std::vector<std::string>;
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches
 
 BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
   const auto refused = [&](const std::string& word, const std::string& message) {
-    BOOST_CHECK_EXCEPTION((void)detail::found_model(word, around.console), Error,
+    BOOST_CHECK_EXCEPTION((void)found_model(word, around.console), Error,
                           shows(Fault::user, message));
   };
   const std::string hub = (folder / "hub").string(), own = (folder / "own/models").string();
@@ -147,8 +147,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
 // Bytes are those of the texts above.
 BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   std::string all;
-  for (const auto& [word, bytes, kind, path] :
-       detail::models_at_hand(detail::model_places(around.console))) {
+  for (const auto& [word, bytes, kind, path] : models_at_hand(model_places(around.console))) {
     all += word + " " + std::to_string(bytes) + " " + kind + "\n";
   }
   BOOST_TEST(all ==
@@ -163,20 +162,19 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
       {{"m-00001-of-00003.gguf", "1"},
        {"m-00002-of-00003.gguf", "12"},
        {"m-00003-of-00003.gguf", "123"}});
-  const auto large =
-      detail::HubName{"o", "large"}.folders(detail::model_places(around.console)).at(0);
-  const auto parts = detail::models_in(large, "hf:o/large", true);
+  const auto large = HubName{"o", "large"}.folders(model_places(around.console)).at(0);
+  const auto parts = models_in(large, "hf:o/large", true);
   BOOST_REQUIRE(parts.size() == 1U);
   BOOST_TEST(parts[0].word == "hf:o/large/m-00001-of-00003.gguf");
   BOOST_TEST(parts[0].bytes == 6U);
   BOOST_TEST(parts[0].kind == "GGUF, 3 parts");
-  BOOST_TEST(detail::found_model("hf:o/large", around.console).name == "m-00001-of-00003.gguf");
+  BOOST_TEST(found_model("hf:o/large", around.console).name == "m-00001-of-00003.gguf");
   folder.write("own/models/o/bad/config.json", "{");
-  const auto of_bad = detail::models_in(folder / "own/models/o/bad", "hf:o/bad", true);
+  const auto of_bad = models_in(folder / "own/models/o/bad", "hf:o/bad", true);
   BOOST_REQUIRE(of_bad.size() == 1U);
   BOOST_TEST(of_bad[0].kind == "folder, config.json cannot be read, without .safetensors");
   const Surroundings nowhere({{"HOME", (folder / "nobody").string()}});
-  BOOST_TEST(detail::models_at_hand(detail::model_places(nowhere.console)).empty());
+  BOOST_TEST(models_at_hand(model_places(nowhere.console)).empty());
 }
 
 BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
@@ -190,7 +188,7 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
   folder.write("all/ggufs/n.gguf", "12");
   const std::string all = (folder / "all").string();
   std::string listed;
-  for (const auto& one : detail::models_below({all + "/"})) {
+  for (const auto& one : models_below({all + "/"})) {
     BOOST_TEST(one.path.exists());
     listed += one.word.substr(all.size()) + " " + std::to_string(one.bytes) + " " + one.kind + "\n";
   }
@@ -200,13 +198,12 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
              "/m.gguf 4 GGUF\n"
              "/old 0 folder, config.json cannot be read, without .safetensors\n"
              "/part 3 folder, config.json cannot be read\n");
-  const auto itself = detail::models_below({all + "/a"});
+  const auto itself = models_below({all + "/a"});
   BOOST_REQUIRE(itself.size() == 1U);
   BOOST_TEST(itself[0].word == all + "/a");
-  BOOST_CHECK_EXCEPTION(
-      (void)detail::models_below({all + "/m.gguf"}), Error, [](const Error& error) {
-        return std::string(error.what()).find("is no folder") != std::string::npos;
-      });
+  BOOST_CHECK_EXCEPTION((void)models_below({all + "/m.gguf"}), Error, [](const Error& error) {
+    return std::string(error.what()).find("is no folder") != std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/models.hpp"
+#include "plumb/detail/cli/models.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(models)
 
@@ -50,12 +50,12 @@ std::string listed(const test::TemporaryFolder& folder, std::vector<std::string>
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(bytes_have_a_unit_that_keeps_them_short) {
-  BOOST_TEST(detail::bytes_in_words(0) == "0.0 kB");
-  BOOST_TEST(detail::bytes_in_words(999'949) == "999.9 kB");
-  BOOST_TEST(detail::bytes_in_words(999'950) == "1.0 MB");
-  BOOST_TEST(detail::bytes_in_words(270'885'888) == "270.9 MB");
-  BOOST_TEST(detail::bytes_in_words(13'476'000'000) == "13.5 GB");
-  BOOST_TEST(detail::bytes_in_words(1'500'000'000'000) == "1500.0 GB");
+  BOOST_TEST(bytes_in_words(0) == "0.0 kB");
+  BOOST_TEST(bytes_in_words(999'949) == "999.9 kB");
+  BOOST_TEST(bytes_in_words(999'950) == "1.0 MB");
+  BOOST_TEST(bytes_in_words(270'885'888) == "270.9 MB");
+  BOOST_TEST(bytes_in_words(13'476'000'000) == "13.5 GB");
+  BOOST_TEST(bytes_in_words(1'500'000'000'000) == "1500.0 GB");
 }
 
 BOOST_AUTO_TEST_CASE(models_are_listed_with_the_places_that_were_looked_in) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/mpi_command_line.hpp"
+#include "plumb/detail/cli/mpi_command_line.hpp"
 
 // What several processes do is in tests/system/test_mpi.py.
 
@@ -12,7 +12,7 @@
 #include "support/console_run.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(mpi_command_line)
 
@@ -58,7 +58,7 @@ Ran run_with(EntityRanking& ranking, std::vector<std::string> words) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(without_mpirun_it_is_the_command) {
-  BOOST_REQUIRE(!detail::is_started_by_mpi());
+  BOOST_REQUIRE(!is_started_by_mpi());
   std::string name = "plumb", word = "--version";
   char* words[] = {name.data(), word.data(), nullptr};
   std::ostringstream out;
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(without_mpirun_it_is_the_command) {
 BOOST_AUTO_TEST_CASE(a_launcher_is_known_by_what_it_leaves_in_the_environment) {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK"}) {
     setenv(name, "1", 1);
-    BOOST_TEST(detail::is_started_by_mpi());
+    BOOST_TEST(is_started_by_mpi());
     unsetenv(name);
-    BOOST_TEST(!detail::is_started_by_mpi());
+    BOOST_TEST(!is_started_by_mpi());
   }
 }
 

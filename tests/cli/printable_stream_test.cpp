@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/printable_stream.hpp"
+#include "plumb/detail/cli/printable_stream.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <charconv>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/data/csv_file.hpp"
+#include "plumb/detail/data/csv_file.hpp"
 #include "support/console_run.hpp"
 #include "support/generate_console.hpp"
 #include "support/hostile_texts.hpp"
@@ -20,8 +20,8 @@
 #include "support/small_many_shot.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
-using detail::PrintableStream;
+using namespace plumb::detail;
+using plumb::detail::PrintableStream;
 using test::HostileTexts;
 using test::run_words;
 
@@ -115,7 +115,7 @@ void expect_harmless(const test::ConsoleRun& made, const std::filesystem::path& 
   BOOST_TEST(obeyed(made.err) == 0U);
   for (const auto& [name, csv] : test::contents(run, ".csv")) {
     std::optional<std::size_t> unclosed;
-    for (const CsvRecord& record : detail::split_csv(csv, unclosed)) {
+    for (const CsvRecord& record : split_csv(csv, unclosed)) {
       for (const std::string& cell : record.fields) BOOST_TEST(is_harmless(cell), printable(cell));
     }
     BOOST_TEST(!unclosed.has_value());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/probe.hpp"
+#include "plumb/detail/cli/probe.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/console_run.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::contents;

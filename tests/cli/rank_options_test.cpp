@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/rank.hpp"
+#include "plumb/detail/cli/rank.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
@@ -10,8 +10,8 @@
 
 #include "support/option_errors.hpp"
 
-using namespace plumb;
-using detail::RankArguments;
+using namespace plumb::detail;
+using plumb::detail::RankArguments;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(rank_options)
@@ -27,7 +27,7 @@ RankArguments parse(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
   RankArguments arguments;
-  BOOST_REQUIRE(detail::parse_settings(console, "plumb rank [options]", arguments).has_value());
+  BOOST_REQUIRE(parse_settings(console, "plumb rank [options]", arguments).has_value());
   arguments.check();
   return arguments;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/rank.hpp"
+#include "plumb/detail/cli/rank.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@
 #include "support/plain_embedder.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::ConsoleRun;
 using test::in_order;
@@ -208,7 +208,10 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Rep
   BOOST_TEST(json("run/run.json").at("settings").at("bos") == "no");
   const ConsoleRun run = replay_over(make_model, "f.json", "bos", {"--bos", "yes"});
   BOOST_TEST(run.code == 2, run);
-  BOOST_TEST(run.err == "plumb: --bos: the model has no BOS token; use --bos no, or name a token that stands for it\n", run);
+  BOOST_TEST(run.err ==
+                 "plumb: --bos: the model has no BOS token; use --bos no, or name a token that "
+                 "stands for it\n",
+             run);
   BOOST_TEST(!std::filesystem::exists(folder / "bos"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/rank.hpp"
+#include "plumb/detail/cli/rank.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@
 #include "support/plain_embedder.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::counting;
 using test::elements;

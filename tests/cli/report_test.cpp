@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/report.hpp"
+#include "plumb/detail/cli/report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 #include "support/rank_console.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::contents;

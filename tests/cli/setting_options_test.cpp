@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/setting_options.hpp"
+#include "plumb/detail/cli/setting_options.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
@@ -11,7 +11,7 @@
 
 #include "support/option_errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(setting_options)
@@ -62,11 +62,11 @@ struct Settings {
   }
 };
 
-detail::options::options_description options_of(const Settings& defaults = {}) {
+options::options_description options_of(const Settings& defaults = {}) {
   std::ostringstream out;
   const Console console{{}, out, out};
-  detail::options::options_description list;
-  detail::describe_settings(list, defaults, console);
+  options::options_description list;
+  describe_settings(list, defaults, console);
   return list;
 }
 
@@ -75,8 +75,8 @@ Settings parse(Words words, Settings settings = {},
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
   console.environment = std::move(environment);
-  const auto values = detail::parse_arguments(console, "plumb go", options_of(settings));
-  detail::read_settings(values.value(), console, settings);
+  const auto values = parse_arguments(console, "plumb go", options_of(settings));
+  read_settings(values.value(), console, settings);
   return settings;
 }
 

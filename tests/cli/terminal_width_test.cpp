@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/cli/terminal_width.hpp"
+#include "plumb/detail/cli/terminal_width.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,31 +9,31 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(terminal_width)
 
 BOOST_AUTO_TEST_CASE(columns_say_more_than_the_terminal) {
-  BOOST_TEST(detail::table_width("100", 132) == 100U);
-  BOOST_TEST(detail::table_width("100", std::nullopt) == 100U);
-  BOOST_TEST(detail::table_width("1", 132) == 1U);
+  BOOST_TEST(table_width("100", 132) == 100U);
+  BOOST_TEST(table_width("100", std::nullopt) == 100U);
+  BOOST_TEST(table_width("1", 132) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(without_them_it_is_the_terminals_and_of_a_file_any) {
-  BOOST_TEST(detail::table_width(nullptr, 132) == 132U);
-  BOOST_TEST(detail::table_width(nullptr, std::nullopt) == 0U);
+  BOOST_TEST(table_width(nullptr, 132) == 132U);
+  BOOST_TEST(table_width(nullptr, std::nullopt) == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(columns_that_are_no_number_say_nothing) {
   for (const char* text : {"", "0", "-80", "80x", " 80", "99999999999999999999999"}) {
-    BOOST_TEST(detail::table_width(text, 132) == 132U, text);
-    BOOST_TEST(detail::table_width(text, std::nullopt) == 0U, text);
+    BOOST_TEST(table_width(text, 132) == 132U, text);
+    BOOST_TEST(table_width(text, std::nullopt) == 0U, text);
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_tells_its_width_and_a_file_has_none) {
   const int file = open("/dev/null", O_RDWR);
-  BOOST_TEST(!detail::terminal_width(file).has_value());
+  BOOST_TEST(!terminal_width(file).has_value());
   close(file);
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) {
@@ -42,12 +42,12 @@ BOOST_AUTO_TEST_CASE(a_terminal_tells_its_width_and_a_file_has_none) {
   }
   const int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
   BOOST_REQUIRE(screen >= 0);
-  BOOST_TEST(detail::terminal_width(screen).value_or(0) == 80U);  // a new one has no size
+  BOOST_TEST(terminal_width(screen).value_or(0) == 80U);  // a new one has no size
   winsize size{};
   size.ws_row = 24;
   size.ws_col = 61;
   BOOST_REQUIRE(ioctl(screen, TIOCSWINSZ, &size) == 0);
-  BOOST_TEST(detail::terminal_width(screen).value_or(0) == 61U);
+  BOOST_TEST(terminal_width(screen).value_or(0) == 61U);
   close(screen);
   close(terminal);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/bare_name.hpp"
+#include "plumb/detail/core/bare_name.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/binomial_table.hpp"
+#include "plumb/detail/core/binomial_table.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(binomial_table)
 

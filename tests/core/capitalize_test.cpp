@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/capitalize.hpp"
+#include "plumb/detail/core/capitalize.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(capitalize_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/compiled.hpp"
+#include "plumb/detail/core/compiled.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/composed.hpp"
+#include "plumb/detail/core/composed.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-using namespace plumb;
-using detail::composed;
-using detail::is_composed;
+using namespace plumb::detail;
+using plumb::detail::composed;
+using plumb::detail::is_composed;
 
 BOOST_AUTO_TEST_SUITE(composed_suite)
 

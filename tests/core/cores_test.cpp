@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/cores.hpp"
+#include "plumb/detail/core/cores.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <thread>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(cores_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/decimal_number.hpp"
+#include "plumb/detail/core/decimal_number.hpp"
 
 #include <array>
 #include <bit>
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(decimal_number)
 
@@ -29,7 +29,7 @@ struct Read {
 Read by_strtod(std::string_view text) {
   Read read;
   const char* const end = text.data() + text.size();
-  const auto made = detail::read_number_by_strtod(text.data(), end, read.value);
+  const auto made = read_number_by_strtod(text.data(), end, read.value);
   read.length = static_cast<std::size_t>(made.ptr - text.data());
   read.failed = made.ec;
   return read;
@@ -144,11 +144,11 @@ BOOST_AUTO_TEST_CASE(random_texts_are_read_as_from_chars_reads_them) {
 }
 
 BOOST_AUTO_TEST_CASE(a_finite_number_is_the_whole_text) {
-  BOOST_TEST(detail::finite_number("-1.5e3").value() == -1500);
-  BOOST_TEST(detail::finite_number("0").value() == 0);
+  BOOST_TEST(finite_number("-1.5e3").value() == -1500);
+  BOOST_TEST(finite_number("0").value() == 0);
   for (const char* const text : {"", "1 ", " 1", "1e400", "inf", "nan", "0.5x", "+1", "0,5"}) {
     BOOST_TEST_INFO(text);
-    BOOST_TEST(!detail::finite_number(text));
+    BOOST_TEST(!finite_number(text));
   }
 }
 

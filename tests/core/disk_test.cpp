@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/disk.hpp"
+#include "plumb/detail/core/disk.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <iterator>
@@ -11,7 +11,7 @@
 #include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::MemoryDisk;
 using test::TemporaryFolder;
 

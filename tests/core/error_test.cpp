@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/error.hpp"
+#include "plumb/detail/core/error.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <type_traits>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(error_suite)
 

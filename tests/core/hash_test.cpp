@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/hash.hpp"
+#include "plumb/detail/core/hash.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using plumb::fnv1a;
+using plumb::detail::fnv1a;
 
 BOOST_AUTO_TEST_SUITE(hash)
 
@@ -16,14 +16,14 @@ BOOST_AUTO_TEST_CASE(known_texts_have_their_published_hashes) {
 }
 
 BOOST_AUTO_TEST_CASE(sixteen_digits_are_those_of_the_number) {
-  BOOST_TEST(plumb::fnv1a_hex("foobar") == "85944171f73967e8");
-  BOOST_TEST(plumb::fnv1a_hex("00") == "07fc1807b4bd222d");
+  BOOST_TEST(plumb::detail::fnv1a_hex("foobar") == "85944171f73967e8");
+  BOOST_TEST(plumb::detail::fnv1a_hex("00") == "07fc1807b4bd222d");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_in_pieces_has_the_hash_of_the_whole) {
   BOOST_TEST(fnv1a("bar", fnv1a("foo")) == fnv1a("foobar"));
   BOOST_TEST(fnv1a("foobar", fnv1a("")) == 0x85944171f73967e8U);
-  BOOST_TEST(plumb::hash_digits(0x2f) == "000000000000002f");
+  BOOST_TEST(plumb::detail::hash_digits(0x2f) == "000000000000002f");
 }
 
 BOOST_AUTO_TEST_CASE(every_flipped_bit_gives_another_hash) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/log_softmax.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,9 +9,9 @@
 
 #include "support/errors.hpp"
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(log_softmax_suite)
 

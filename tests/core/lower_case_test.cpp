@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/lower_case.hpp"
+#include "plumb/detail/core/lower_case.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(lower_case_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/mapped_file.hpp"
+#include "plumb/detail/core/mapped_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(mapped_file)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/number_words.hpp"
+#include "plumb/detail/core/number_words.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(number_words)
 

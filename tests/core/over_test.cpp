@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/over.hpp"
+#include "plumb/detail/core/over.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(over_ranges)
 

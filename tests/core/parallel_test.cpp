@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/parallel.hpp"
+#include "plumb/detail/core/parallel.hpp"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "plumb/core/error.hpp"
+#include "plumb/detail/core/error.hpp"
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(parallel)
 

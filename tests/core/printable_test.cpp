@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/printable.hpp"
+#include "plumb/detail/core/printable.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <string_view>
 
-using namespace plumb;
+using namespace plumb::detail;
 using namespace std::string_view_literals;
 
 BOOST_AUTO_TEST_SUITE(printable_texts)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/text_list.hpp"
+#include "plumb/detail/core/text_list.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(text_list_suite)
 

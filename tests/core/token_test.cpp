@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/token.hpp"
+#include "plumb/detail/core/token.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <span>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(token_suite)
 

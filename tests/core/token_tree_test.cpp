@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/token_tree.hpp"
+#include "plumb/detail/core/token_tree.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <set>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 using Sequence = std::vector<TokenId>;
 

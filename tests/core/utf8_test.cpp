@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/utf8.hpp"
+#include "plumb/detail/core/utf8.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <string_view>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(utf8_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/version.hpp"
+#include "plumb/detail/core/version.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <regex>

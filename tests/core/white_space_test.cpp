@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/white_space.hpp"
+#include "plumb/detail/core/white_space.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(white_space_suite)
 
@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(white_space_is_the_property_of_unicode) {
   for (char32_t c = 0; c <= 0x10FFFF; ++c) count += is_white_space(c) ? 1U : 0U;
   BOOST_TEST(count == 25U);
   for (const char32_t c : {U'\n', U'\v', U'\f', U'\r', U'\t', U' ', U'\u0085', U'\u00A0', U'\u2003',
-                            U'\u2028', U'\u3000'}) {
+                           U'\u2028', U'\u3000'}) {
     BOOST_TEST(is_white_space(c));
   }
   for (const char32_t c :

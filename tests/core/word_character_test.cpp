@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/core/word_character.hpp"
+#include "plumb/detail/core/word_character.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(word_character_suite)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/baseline_templates.hpp"
+#include "plumb/detail/data/baseline_templates.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(baseline_texts)
 

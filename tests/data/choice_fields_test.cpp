@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/choice_fields.hpp"
+#include "plumb/detail/data/choice_fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-using namespace plumb;
-using detail::looks_like_choices;
-using detail::names_choices;
+using namespace plumb::detail;
+using plumb::detail::looks_like_choices;
+using plumb::detail::names_choices;
 
 BOOST_AUTO_TEST_SUITE(choice_fields)
 
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(lists_look_like_choices_whatever_their_name) {
 BOOST_AUTO_TEST_CASE(each_field_is_reported_once) {
   std::vector<std::string> said;
   const ProblemSink report = [&](const Error& error) { said.emplace_back(error.what()); };
-  detail::UnreadChoices unread(report);
+  UnreadChoices unread(report);
   for (std::size_t line = 1; line < 4; ++line) {
     unread.look_at("labels", Json({"a"}), {"f.jsonl", line});
     unread.check_names(Json{{"choices", {"a"}}, {"options", {"a"}}, {"evidence", {"b"}}},

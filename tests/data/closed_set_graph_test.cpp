@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/closed_set_graph.hpp"
+#include "plumb/detail/data/closed_set_graph.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/data/bear.hpp"
+#include "plumb/detail/data/bear.hpp"
 #include "support/bear_folder.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_as_facts;
 using test::says;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/corpus_file.hpp"
+#include "plumb/detail/data/corpus_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(corpus_file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/dataset_formats.hpp"
+#include "plumb/detail/data/dataset_formats.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/text_file.hpp"
-#include "plumb/data/load.hpp"
-#include "plumb/data/relation_builder.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(dataset_formats_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/dataset_texts.hpp"
+#include "plumb/detail/data/dataset_texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/small_multi_prompt.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using Lines = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(dataset_texts)

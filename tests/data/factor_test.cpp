@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/factor.hpp"
+#include "plumb/detail/data/factor.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(factor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/graph_folder.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(graph_folder)
@@ -193,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(wordnet_identifiers_are_names_once_they_are_cleaned, KgB
 }
 
 BOOST_AUTO_TEST_CASE(only_wordnet_identifiers_are_cleaned) {
-  const auto cleaned = [](const char* text) { return detail::without_wordnet_tags(text); };
+  const auto cleaned = [](const char* text) { return without_wordnet_tags(text); };
   BOOST_TEST(cleaned("__white-tail_deer_NN_1") == "white-tail deer");
   BOOST_TEST(cleaned("__quickly_RB_2") == "quickly");
   BOOST_TEST(cleaned("__NN_NN_1") == "NN");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/json_text_field.hpp"
+#include "plumb/detail/data/json_text_field.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(json_text_field)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/knowledge_graph.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(knowledge_graph)
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/lama.hpp"
+#include "plumb/detail/data/lama.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "plumb/data/as_loaded.hpp"
+#include "plumb/detail/data/as_loaded.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(lama_suite)

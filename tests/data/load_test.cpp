@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/load.hpp"
+#include "plumb/detail/data/load.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(load_suite)
@@ -176,8 +176,7 @@ BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
           "the header 'country', 'capital' names no subject, no relation and no object; name the "
           "columns subject, "
           "relation and object, or, with a file for each relation, subject, object and choices");
-  refused("\"sub, ject\",a\n",
-          "the header 'sub, ject', 'a' names no relation and no object");
+  refused("\"sub, ject\",a\n", "the header 'sub, ject', 'a' names no relation and no object");
   refused("subject;relation;object\nPeru;capital;Lima\n",
           "the header 'subject;relation;object' names no subject, no relation and no object; "
           "separate the "

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/many_choice.hpp"
+#include "plumb/detail/data/many_choice.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <string>
 
-#include "plumb/data/choice_table.hpp"
+#include "plumb/detail/data/choice_table.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(many_choice)
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/multi_prompt_folder.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(multi_prompt_folder)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/name_check.hpp"
+#include "plumb/detail/data/name_check.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(name_check)
 
@@ -16,7 +16,7 @@ namespace {
 /// What a name alone is reported for, each message's middle.
 std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
   std::vector<std::string> said;
-  detail::NameCheck check("name", is_name);
+  NameCheck check("name", is_name);
   check.add(name, {.file = "f"});
   check.report([&](const Error& error) { said.emplace_back(error.what()); });
   return said;
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(one_quoted_name_among_plain_ones_is_reported) {
         "\u2018Paris\u2019", "\u201AParis\u2018", "\u00ABParis\u00BB", "\u00BBParis\u00AB",
         "\u2039Paris\u203A", "\u300CParis\u300D", "\uFF02Paris\uFF02"}) {
     std::vector<std::string> said;
-    detail::NameCheck check("name");
+    NameCheck check("name");
     for (const std::string& name : {std::string("Rome"), quoted, std::string("Bern")}) {
       check.add(name, {.file = "f"});
     }
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(one_quoted_name_among_plain_ones_is_reported) {
   // One title among many.
   for (const std::size_t others : {19U, 20U}) {
     std::size_t said = 0;
-    detail::NameCheck check("name");
+    NameCheck check("name");
     check.add("\"Heroes\"", {.file = "f"});
     for (std::size_t i = 0; i < others; ++i) check.add("song " + std::to_string(i), {.file = "f"});
     check.report([&](const Error&) { ++said; });
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(templates_may_end_in_a_space_or_a_quote) {
 
 BOOST_AUTO_TEST_CASE(a_kind_is_reported_once_with_how_many_names_have_it) {
   std::vector<std::string> said;
-  detail::NameCheck check("subject");
+  NameCheck check("subject");
   for (const char* name : {"A", "B ", "C ", "B ", "D"}) check.add(name, {"f.tsv", 7});
   check.report([&](const Error& error) { said.emplace_back(error.what()); });
   BOOST_REQUIRE(said.size() == 1U);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_kind_is_reported_once_with_how_many_names_have_it) {
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_look_alike_have_one_key) {
-  using detail::without_looks;
+  using plumb::detail::without_looks;
   BOOST_TEST(without_looks("N\u2019Djamena") == "n'djamena");
   BOOST_TEST(without_looks("\u201CX\u201D \u2013 y") == "\"x\" - y");
   BOOST_TEST(without_looks("Zu\u0308rich") == "z\u00FCrich");

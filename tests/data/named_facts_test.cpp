@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/named_facts.hpp"
+#include "plumb/detail/data/named_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 #include "support/small_multi_prompt.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(named_facts_suite)

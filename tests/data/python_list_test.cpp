@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/python_list.hpp"
+#include "plumb/detail/data/python_list.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-using namespace plumb;
-using detail::read_written_list;
+using namespace plumb::detail;
+using plumb::detail::read_written_list;
 
 BOOST_AUTO_TEST_SUITE(python_list)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/relation_builder.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(relation_builder_suite)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/repeated_json_keys.hpp"
+#include "plumb/detail/data/repeated_json_keys.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 BOOST_AUTO_TEST_SUITE(repeated_json_keys)
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_CASE(repeated_keys_are_found_with_their_path) {
   BOOST_TEST(

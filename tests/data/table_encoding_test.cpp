@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/table_encoding.hpp"
+#include "plumb/detail/data/table_encoding.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <filesystem>
 #include <string>
 
-#include "plumb/data/graph_folder.hpp"
-#include "plumb/data/load.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/load.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(table_encoding)
@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(utf_8_with_either_line_end_is_read) {
         std::string("subject,relation,object\nP\xC3\xA9rou,c,Lima\nChad,c,Rome\r")}) {
     BOOST_TEST(load_dataset(folder.write("a.csv", text)).relations.size() == 1U);
   }
-  detail::refuse_other_encoding(folder.write("empty.csv", ""));
-  detail::refuse_other_encoding(folder.write("one.csv", "a,b\r"));
+  refuse_other_encoding(folder.write("empty.csv", ""));
+  refuse_other_encoding(folder.write("one.csv", "a,b\r"));
 }
 
 BOOST_AUTO_TEST_CASE(a_graphs_parts_are_looked_at_too) {

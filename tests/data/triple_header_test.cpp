@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/data/triple_header.hpp"
+#include "plumb/detail/data/triple_header.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(triple_header_suite)
 
@@ -57,12 +57,12 @@ BOOST_AUTO_TEST_CASE(facts_are_no_header) {
 
 BOOST_AUTO_TEST_CASE(no_name_is_of_two_columns) {
   std::vector<std::string_view> all;
-  for (const auto name : detail::head_names) all.push_back(name);
-  for (const auto name : detail::relation_names) all.push_back(name);
-  for (const auto name : detail::tail_names) all.push_back(name);
+  for (const auto name : head_names) all.push_back(name);
+  for (const auto name : relation_names) all.push_back(name);
+  for (const auto name : tail_names) all.push_back(name);
   for (const auto name : all) {
     BOOST_TEST(std::count(all.begin(), all.end(), name) == 1);
-    BOOST_TEST(detail::bare_name(name) == name);
+    BOOST_TEST(bare_name(name) == name);
   }
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/aggregator.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include "plumb/probe.hpp"
 #include "support/given_answers.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::answers_of_capitals;
 
 BOOST_AUTO_TEST_SUITE(aggregator_door_suite)

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include "plumb/probe.hpp"
+#include "plumb/tensors.hpp"
 #include "support/given_answers.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::answers_of_capitals;
 
 BOOST_AUTO_TEST_SUITE(compare_door_suite)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/dataset.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/data/as_loaded.hpp"
+#include "plumb/detail/data/as_loaded.hpp"
 
 using namespace plumb;
 

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/many_prompts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/records/generation_folder.hpp"
-#include "plumb/run/fill_job.hpp"
-#include "plumb/run/generate_job.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/run/fill_job.hpp"
+#include "plumb/detail/run/generate_job.hpp"
+#include "plumb/model.hpp"
+#include "plumb/probe.hpp"
+#include "plumb/prompt_builder.hpp"
+#include "plumb/run.hpp"
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 #include "support/word_mask_model.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::elements_many;
 using test::says;
 
@@ -37,20 +44,20 @@ BOOST_AUTO_TEST_CASE(answers_are_the_models_own_continuations) {
   const ManyPromptAnswers answers =
       many_prompts(model, elements_many(), {.relations = {"symbol"}, .max_new_tokens = 4});
   BOOST_REQUIRE(answers.studies.size() == 1U);
-  const AnsweredSetting& made = answers.studies[0].answered;
+  const detail::AnsweredSetting& made = answers.studies[0].answered;
   BOOST_TEST(made.name == "zero-shot");
-  const MultiPromptRelation& symbol = answers.asked.relations.at(0);
+  const detail::MultiPromptRelation& symbol = answers.asked.relations.at(0);
   std::size_t right = 0, prompts = 0;
-  for (const ManyNamedFact& fact : symbol.facts) {
-    for (const PromptTemplate& one : symbol.templates) {
+  for (const detail::ManyNamedFact& fact : symbol.facts) {
+    for (const detail::PromptTemplate& one : symbol.templates) {
       for (const std::string& subject : fact.subject.names) {
         const std::string text = "Predict the [MASK] in each sentence in one word.\nQ: " +
                                  fill_template(one.text, subject, "[MASK]", true).text + "\nA:";
         std::vector<TokenId> ids{*model.bos()};
-        for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
+        for (const detail::Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
         const auto own = model.generate(ids, {.max_new_tokens = 4});
-        const NormalisedText said(model.detokenize(own[0].tokens));
-        right += said.spaced().find(NormalisedText(fact.objects[0].names[0]).spaced()) !=
+        const detail::NormalisedText said(model.detokenize(own[0].tokens));
+        right += said.spaced().find(detail::NormalisedText(fact.objects[0].names[0]).spaced()) !=
                          std::string::npos
                      ? 1U
                      : 0U;
@@ -60,7 +67,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_models_own_continuations) {
   }
   std::size_t found = 0, all = 0;
   for (std::size_t f = 0; f < symbol.facts.size(); ++f) {
-    for (const PromptOutcome& prompt : made.outcomes.prompts(f)) {
+    for (const detail::PromptOutcome& prompt : made.outcomes.prompts(f)) {
       found += prompt.right ? 1U : 0U;
       ++all;
     }
@@ -75,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_the_same_has_the_same_numbers) {
   const test::TemporaryFolder folder;
   folder.write("data/facts.jsonl", facts_jsonl(elements_many()));
   folder.write("data/templates.jsonl", templates_jsonl(elements_many()));
-  GenerateSettings settings;
+  detail::GenerateSettings settings;
   settings.data = folder / "data";
   settings.sources = {ShotSource::none, ShotSource::relation};
   settings.shots = 2;
@@ -83,11 +90,12 @@ BOOST_AUTO_TEST_CASE(a_folder_of_the_same_has_the_same_numbers) {
   settings.samples = 5;
   settings.max_new_tokens = 3;
   settings.measuring = {.wordnet = "none", .samplings = 20};
-  const GenerateQuestions questions(settings);
+  const detail::GenerateQuestions questions(settings);
   NgramTreeModel model = reader_of_symbols();
-  GenerateJob job(model, questions, {.model = "reader"});
+  detail::GenerateJob job(model, questions, {.model = "reader"});
   (void)run_job(job, {folder / "run"});
-  const ManyPromptAnswers theirs = read_generation(DiskPath(folder / "run"), AnswerLemmas());
+  const ManyPromptAnswers theirs =
+      read_generation(detail::DiskPath(folder / "run"), detail::AnswerLemmas());
 
   NgramTreeModel again = reader_of_symbols();
   const ManyPromptAnswers ours =
@@ -97,8 +105,9 @@ BOOST_AUTO_TEST_CASE(a_folder_of_the_same_has_the_same_numbers) {
                     .max_new_tokens = 3,
                     .samples = 5,
                     .names = true});
-  const ManyPromptOptions measuring{.samplings = 20};
-  const ManyPromptResults one = metrics_of(theirs, measuring), other = metrics_of(ours, measuring);
+  const detail::ManyPromptOptions measuring{.samplings = 20};
+  const detail::ManyPromptResults one = metrics_of(theirs, measuring),
+                                  other = metrics_of(ours, measuring);
   BOOST_REQUIRE(one.ways.size() == 2U);
   BOOST_REQUIRE(other.ways.size() == 2U);
   for (std::size_t w = 0; w < 2; ++w) {
@@ -118,23 +127,26 @@ BOOST_AUTO_TEST_CASE(gaps_filled_in_memory_are_those_of_a_folder) {
   const test::TemporaryFolder folder;
   folder.write("data/facts.jsonl", facts_jsonl(elements_many()));
   folder.write("data/templates.jsonl", templates_jsonl(elements_many()));
-  GenerateSettings settings;
+  detail::GenerateSettings settings;
   settings.data = folder / "data";
   settings.measuring = {.wordnet = "none", .samplings = 20};
-  const FillQuestions questions(settings);
+  const detail::FillQuestions questions(settings);
   test::WordMaskModel model(elements_many());
-  FillJob job(model, questions, {.model = "reader"});
+  detail::FillJob job(model, questions, {.model = "reader"});
   (void)run_job(job, {folder / "run"});
-  const ManyPromptAnswers theirs = read_generation(DiskPath(folder / "run"), AnswerLemmas());
+  const ManyPromptAnswers theirs =
+      read_generation(detail::DiskPath(folder / "run"), detail::AnswerLemmas());
 
   test::WordMaskModel again(elements_many());
   const ManyPromptAnswers ours = many_prompts(again, elements_many(), {.names = true});
-  BOOST_TEST((ours.studies[0].kind == AnswerKind::fill));
-  const ManyPromptOptions measuring{.samplings = 20};
-  const ManyPromptResults one = metrics_of(theirs, measuring), other = metrics_of(ours, measuring);
+  BOOST_TEST((ours.studies[0].kind == detail::AnswerKind::fill));
+  const detail::ManyPromptOptions measuring{.samplings = 20};
+  const detail::ManyPromptResults one = metrics_of(theirs, measuring),
+                                  other = metrics_of(ours, measuring);
   BOOST_TEST(one.ways[0].prompts == other.ways[0].prompts);
   BOOST_TEST(one.ways[0].coverage.average.value == other.ways[0].coverage.average.value);
-  BOOST_TEST(one.ways[0].ranks->mean_reciprocal_rank.value == other.ways[0].ranks->mean_reciprocal_rank.value);
+  BOOST_TEST(one.ways[0].ranks->mean_reciprocal_rank.value ==
+             other.ways[0].ranks->mean_reciprocal_rank.value);
   BOOST_TEST(one.ways[0].aliases.has_value() == other.ways[0].aliases.has_value());
   BOOST_TEST(one.ways[0].bias.has_value() == other.ways[0].bias.has_value());
 }
@@ -153,9 +165,9 @@ BOOST_AUTO_TEST_CASE(a_closed_set_is_asked_in_many_ways_too) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   NgramTreeModel model = reader_of_symbols();
   BOOST_CHECK_EXCEPTION((void)many_prompts(model, elements_many(), {.relations = {"none"}}), Error,
-                        says(Fault::user, "'none' is not a relation"));
+                        says(detail::Fault::user, "'none' is not a relation"));
   BOOST_CHECK_EXCEPTION((void)many_prompts(model, elements_many(), {.max_new_tokens = 9000}), Error,
-                        says(Fault::user, "the model has room for"));
+                        says(detail::Fault::user, "the model has room for"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/many_shot.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -6,13 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/calibrator.hpp"
+#include "plumb/candidate_scorer.hpp"
 #include "plumb/dataset.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/model.hpp"
+#include "plumb/probe.hpp"
+#include "plumb/tensors.hpp"
 #include "support/errors.hpp"
 #include "support/nats_by_hand.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_door_suite)
@@ -43,11 +50,11 @@ BOOST_AUTO_TEST_CASE(a_choice_has_the_probability_of_what_continues_the_shots) {
   BOOST_TEST(table.facts() == 6U);
   BOOST_TEST(table.candidates() == 3U);
   const Relation& relation = dataset.relations[0];
-  const FactSplit split = split_facts(relation, 6, 0);
+  const detail::FactSplit split = split_facts(relation, 6, 0);
   for (std::size_t f = 0; f < table.facts(); ++f) {
     BOOST_TEST(table.relation.facts[f].subject == relation.facts[split.test[f]].subject);
     for (std::size_t s = 0; s < table.templates(); ++s) {
-      const Setting& setting = table.settings[s];
+      const detail::Setting& setting = table.settings[s];
       std::string given;
       const std::vector<std::size_t> order = shot_order(relation, split, setting.variant);
       for (std::size_t i = 0; i < setting.shots; ++i) {
@@ -90,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said) {
   NgramModel model("Pea Peru", 4);
   CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION((void)many_shot(scorer, door_towns(), {.shots = {{50}}}), Error,
-                        says(Fault::user, "training facts for the shots"));
+                        says(detail::Fault::user, "training facts for the shots"));
   Dataset two = door_towns();
   two.relations.push_back(relation_of("few", {"[X] is in [Y]."}, {{"a", "b"}, {"c", "d"}}));
   const Answers answers = many_shot(scorer, two, {.shots = {{3}}, .seeds = 1, .training = 6});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/probe.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -7,13 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/candidate_scorer.hpp"
 #include "plumb/dataset.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/model.hpp"
+#include "plumb/prompt_builder.hpp"
+#include "plumb/tensors.hpp"
 #include "support/errors.hpp"
 #include "support/nats_by_hand.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(probe_door_suite)
@@ -105,11 +111,12 @@ BOOST_AUTO_TEST_CASE(facts_that_were_not_reported_are_left_out_and_counted) {
 
 BOOST_AUTO_TEST_CASE(a_template_that_is_not_there_is_refused_before_scoring) {
   Partly scorer;
-  BOOST_CHECK_EXCEPTION((void)probe(scorer, door_capitals(), {.templates = {2}}), Error,
-                        says(Fault::user, "template 2 is not one of capital's 2 templates"));
+  BOOST_CHECK_EXCEPTION(
+      (void)probe(scorer, door_capitals(), {.templates = {2}}), Error,
+      says(detail::Fault::user, "template 2 is not one of capital's 2 templates"));
   Dataset wrong = door_capitals();
   wrong.relations[0].templates[0] = "no place";
-  BOOST_CHECK_EXCEPTION((void)probe(scorer, wrong), Error, says(Fault::user, "has no [X]"));
+  BOOST_CHECK_EXCEPTION((void)probe(scorer, wrong), Error, says(detail::Fault::user, "has no [X]"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/rank.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -6,12 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/dataset.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/model.hpp"
 #include "support/errors.hpp"
 #include "support/nats_by_hand.hpp"
 #include "support/small_graph.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::elements;
 using test::reader_of_elements;
 using test::says;
@@ -51,22 +56,23 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<NgramTreeModel>();
   model.limits = {8192, 256, 256};
-  const RankResults made = rank(
+  const detail::RankResults made = rank(
       model, graph,
       {.methods = {RankMethod::likelihood}, .asked = {.limit = 8, .shots = 2}, .bos = Bos(true)});
   BOOST_REQUIRE(made.methods.size() == 1U);
-  const std::vector<EntityRank>& ranks = made.methods[0].ranks;
+  const std::vector<detail::EntityRank>& ranks = made.methods[0].ranks;
   BOOST_REQUIRE(ranks.size() == 8U);
-  const TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), QueryForm::paper);
+  const detail::TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), detail::QueryForm::paper);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const GraphQuery query{graph.test[i], false};
+    const detail::GraphQuery query{graph.test[i], false};
     const std::string text = prompt.query(query);
-    const double gold =
-        test::nats_behind(model, text, TriplePrompt::candidate(graph.entities[query.gold()]));
+    const double gold = test::nats_behind(
+        model, text, detail::TriplePrompt::candidate(graph.entities[query.gold()]));
     std::size_t above = 0;
-    for (const Entity& entity : graph.entities) {
-      above +=
-          test::nats_behind(model, text, TriplePrompt::candidate(entity)) > gold + 1e-9 ? 1U : 0U;
+    for (const detail::Entity& entity : graph.entities) {
+      above += test::nats_behind(model, text, detail::TriplePrompt::candidate(entity)) > gold + 1e-9
+                   ? 1U
+                   : 0U;
     }
     BOOST_TEST(ranks[i].raw.above == above);
     BOOST_TEST(ranks[i].score == gold, boost::test_tools::tolerance(1e-6));
@@ -78,17 +84,17 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
 BOOST_AUTO_TEST_CASE(cosine_ranks_are_those_of_every_cosine) {
   const KnowledgeGraph graph = elements();
   LetterCounter model("", 2);
-  const RankResults made =
+  const detail::RankResults made =
       rank(model, graph, {.asked = {.limit = 6, .shots = 2}, .bos = Bos(true)});
   BOOST_REQUIRE(made.methods.size() == 1U);
   BOOST_TEST(made.methods[0].name == "deer");
-  const TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), QueryForm::reference);
+  const detail::TriplePrompt prompt(graph, drawn_shots(graph, 2, 0), detail::QueryForm::reference);
   for (std::size_t i = 0; i < 6; ++i) {
-    const GraphQuery query{graph.test[i], false};
+    const detail::GraphQuery query{graph.test[i], false};
     const std::vector<double> asked = LetterCounter::letters(prompt.query(query), true);
     const auto cosine = [&](std::uint32_t entity) {
-      const std::vector<double> of =
-          LetterCounter::letters(entity_text(EntityPrompt::eol, graph.entities[entity]), true);
+      const std::vector<double> of = LetterCounter::letters(
+          entity_text(detail::EntityPrompt::eol, graph.entities[entity]), true);
       double product = 0, one = 0, other = 0;
       for (std::size_t d = 0; d < of.size(); ++d) {
         product += of[d] * asked[d];
@@ -111,12 +117,12 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<NgramTreeModel>();
   model.limits = {8192, 256, 256};
-  const RankResults made =
+  const detail::RankResults made =
       rank(model, graph,
            {.methods = {RankMethod::lm_head, RankMethod::likelihood, RankMethod::deer},
             .asked = {.limit = 8, .shots = 1, .heads = true}});
   std::vector<std::string> names;
-  for (const RankedMethod& method : made.methods) names.push_back(method.name);
+  for (const detail::RankedMethod& method : made.methods) names.push_back(method.name);
   BOOST_TEST(
       names == (std::vector<std::string>{"deer", "deer-single-token", "likelihood", "lm-head"}),
       boost::test_tools::per_element());
@@ -129,11 +135,11 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
 BOOST_AUTO_TEST_CASE(what_cannot_be_ranked_is_refused) {
   NgramModel model("(a, b, c)", 3);
   BOOST_CHECK_EXCEPTION((void)rank(model, elements()), Error,
-                        says(Fault::user, "DEER needs hidden vectors"));
+                        says(detail::Fault::user, "DEER needs hidden vectors"));
   KnowledgeGraph lonely = elements();
   lonely.entities.resize(1);
   BOOST_CHECK_EXCEPTION((void)rank(model, lonely, {.methods = {RankMethod::likelihood}}), Error,
-                        says(Fault::user, "the graph has one entity"));
+                        says(detail::Fault::user, "the graph has one entity"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "plumb/tensors.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "plumb/probe.hpp"
 #include "support/given_answers.hpp"
 
 using namespace plumb;
+namespace test = plumb::detail::test;
 using test::answers_of_capitals;
 
 BOOST_AUTO_TEST_SUITE(tensors_suite)

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/cli/command_line.hpp"
 #include "support/bear_folder.hpp"
 #include "support/small_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// A folder with "data" and "config.json", in which the process stays.
 inline const test::TemporaryFolder& command_folder() {
@@ -64,4 +64,4 @@ inline void command_lines(std::string_view input) {
   require(text.find('\n') + 1 == text.size(), "a message of several lines: " + text);
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

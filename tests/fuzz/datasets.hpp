@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/data/as_loaded.hpp"
-#include "plumb/data/baseline_template_file.hpp"
-#include "plumb/data/closed_set_graph.hpp"
-#include "plumb/data/corpus_file.hpp"
-#include "plumb/data/dataset_texts.hpp"
-#include "plumb/data/graph_folder.hpp"
-#include "plumb/data/kamel.hpp"
-#include "plumb/data/load.hpp"
-#include "plumb/data/many_choice.hpp"
-#include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/data/named_facts.hpp"
-#include "plumb/data/published_numbers.hpp"
-#include "plumb/data/template_file.hpp"
+#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/baseline_template_file.hpp"
+#include "plumb/detail/data/closed_set_graph.hpp"
+#include "plumb/detail/data/corpus_file.hpp"
+#include "plumb/detail/data/dataset_texts.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/kamel.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/data/many_choice.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/data/named_facts.hpp"
+#include "plumb/detail/data/published_numbers.hpp"
+#include "plumb/detail/data/template_file.hpp"
 #include "support/memory_disk.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// What is done with a closed set once it is loaded.
 inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_problems) {
@@ -119,4 +119,4 @@ inline void datasets(std::string_view input) {
   }
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

@@ -109,7 +109,7 @@ def dictionary(target):
     words = {"\n=== ", "18446744073709551615", "-1", "1e308", "4294967296", "null", "true", "[]", "{}", "[[[[",
              "../", "\\u0000", "\\ud800"}
     for room in ROOMS[target]:
-        for header in (ROOT / "include" / "plumb" / room).glob("*.hpp"):
+        for header in (ROOT / "include" / "plumb" / "detail" / room).glob("*.hpp"):
             quoted = re.findall(r'"([A-Za-z_][\w.-]{2,30})"', header.read_text(), re.ASCII)
             words.update(("--" if target == "command_lines" else "") + word for word in quoted)
     escaped = (word.replace("\\", "\\\\").replace("\n", "\\x0a") for word in sorted(words))

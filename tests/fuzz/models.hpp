@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
-#include "plumb/huggingface/folder_model.hpp"
-#include "plumb/huggingface/gguf_decoder.hpp"
-#include "plumb/huggingface/gguf_tensors.hpp"
-#include "plumb/huggingface/safetensors.hpp"
-#include "plumb/huggingface/tokenizer.hpp"
-#include "plumb/records/npy_file.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/folder_model.hpp"
+#include "plumb/detail/huggingface/gguf_decoder.hpp"
+#include "plumb/detail/huggingface/gguf_tensors.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/tokenizer.hpp"
+#include "plumb/detail/records/npy_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// A text with letters of several scripts, white space, digits, a special token and a broken byte.
 inline constexpr std::string_view tokenizer_text =
@@ -154,4 +154,4 @@ inline void models(std::string_view input) {
   }
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

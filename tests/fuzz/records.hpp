@@ -10,34 +10,34 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/aggregate/aggregator.hpp"
-#include "plumb/calibrate/many_prompt_results.hpp"
-#include "plumb/cli/config_file.hpp"
-#include "plumb/core/hash.hpp"
-#include "plumb/measure/many_shot_results.hpp"
-#include "plumb/measure/morphy.hpp"
-#include "plumb/measure/probe_metrics.hpp"
-#include "plumb/rank/rank_results.hpp"
-#include "plumb/records/generation_folder.hpp"
-#include "plumb/records/generation_lists.hpp"
-#include "plumb/records/generation_shots.hpp"
-#include "plumb/records/injection_file.hpp"
-#include "plumb/records/journal.hpp"
-#include "plumb/records/many_shot_answers.hpp"
-#include "plumb/records/metrics_file.hpp"
-#include "plumb/records/probe_predictions.hpp"
-#include "plumb/records/ranking_rows.hpp"
-#include "plumb/records/relation_results.hpp"
-#include "plumb/records/run_record.hpp"
-#include "plumb/run/compare_measurement.hpp"
-#include "plumb/run/fill_plan.hpp"
-#include "plumb/run/finished_report.hpp"
-#include "plumb/run/fixed_ranking.hpp"
-#include "plumb/run/fixed_study.hpp"
+#include "plumb/detail/aggregate/aggregator.hpp"
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/cli/config_file.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/measure/many_shot_results.hpp"
+#include "plumb/detail/measure/morphy.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/records/generation_lists.hpp"
+#include "plumb/detail/records/generation_shots.hpp"
+#include "plumb/detail/records/injection_file.hpp"
+#include "plumb/detail/records/journal.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
+#include "plumb/detail/records/metrics_file.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
+#include "plumb/detail/records/relation_results.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/run/compare_measurement.hpp"
+#include "plumb/detail/run/fill_plan.hpp"
+#include "plumb/detail/run/finished_report.hpp"
+#include "plumb/detail/run/fixed_ranking.hpp"
+#include "plumb/detail/run/fixed_study.hpp"
 #include "support/memory_disk.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// A journal's lines with their checksums, where an input leaves them out.
 inline std::string with_checksums(const std::string& text) {
@@ -136,9 +136,9 @@ inline void records(std::string_view input) {
     if (is("injection")) read([&] { return read_recorded_injection(file); });
     if (is("fixed-study")) read([&] { return read_fixed_file(file); });
     if (is("fixed-ranking")) read([&] { return read_fixed_rankings(file, graph); });
-    if (is("families")) read([&] { return detail::read_families(file, {"a", "b"}); });
+    if (is("families")) read([&] { return read_families(file, {"a", "b"}); });
     if (is("vocabulary")) read([&] { return read_vocabulary(file); });
-    if (is("config")) read([&] { return detail::read_config(file, "probe"); });
+    if (is("config")) read([&] { return read_config(file, "probe"); });
     if (is("wordnet")) {
       is_read(place, [&] {
         const Morphy morphy(file);
@@ -150,4 +150,4 @@ inline void records(std::string_view input) {
   }
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

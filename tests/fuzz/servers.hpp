@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/server/llama_server.hpp"
-#include "plumb/server/sglang_server.hpp"
-#include "plumb/server/vllm_server.hpp"
+#include "plumb/detail/server/llama_server.hpp"
+#include "plumb/detail/server/sglang_server.hpp"
+#include "plumb/detail/server/vllm_server.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// A vocabulary of 5 tokens.
 inline const std::vector<std::unique_ptr<ServerDialect>>& dialects() {
@@ -79,4 +79,4 @@ inline void servers(std::string_view input) {
   (void)error_message(input);
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/error.hpp"
+#include "plumb/detail/core/error.hpp"
 
-namespace plumb::fuzz {
+namespace plumb::detail::fuzz {
 
 /// Ends the program, for a fuzzer to keep the input.
 [[noreturn]] inline void found(const std::string& what) {
@@ -89,4 +89,4 @@ inline void require(bool holds, std::string_view what) {
   return files;
 }
 
-}  // namespace plumb::fuzz
+}  // namespace plumb::detail::fuzz

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/activation.hpp"
+#include "plumb/detail/huggingface/activation.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(activations)
 
@@ -32,7 +32,7 @@ double exact(Activation activation, double x) {
 BOOST_AUTO_TEST_CASE(erf_is_within_4e7) {
   double worst = 0;
   for (float x = -7; x < 7; x += 0.00031F) {
-    const float is = detail::erf_lanes(detail::FloatLanes{} + x)[0];
+    const float is = erf_lanes(FloatLanes{} + x)[0];
     worst = std::max(worst, std::abs(static_cast<double>(is) - std::erf(static_cast<double>(x))));
   }
   BOOST_TEST(worst < 4e-7);

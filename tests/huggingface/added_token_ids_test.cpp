@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/added_token_ids.hpp"
+#include "plumb/detail/huggingface/added_token_ids.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,27 +10,27 @@
 
 BOOST_AUTO_TEST_SUITE(added_token_ids_suite)
 
-using plumb::Fault;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
 /// Contents by id, special ones in [], as "0 [<s>] 4 <x>"; numbered over a vocabulary of three.
 struct Numbered {
   explicit Numbered(const TemporaryFolder& folder, const char* listed, bool keeps_list = true)
-      : files(plumb::read_tokenizer_config(folder.path())) {
+      : files(plumb::detail::read_tokenizer_config(folder.path())) {
     files.tokenizer = {
-        {"model", plumb::TokenizerJson::parse(R"({"vocab": {"<s>": 0, "a": 1, "b": 2}})")},
-        {"added_tokens", plumb::TokenizerJson::parse(listed)}};
-    plumb::number_added_tokens(files, keeps_list);
+        {"model", plumb::detail::TokenizerJson::parse(R"({"vocab": {"<s>": 0, "a": 1, "b": 2}})")},
+        {"added_tokens", plumb::detail::TokenizerJson::parse(listed)}};
+    plumb::detail::number_added_tokens(files, keeps_list);
     for (const auto& token : files.tokenizer["added_tokens"]) {
       const auto content = token["content"].get<std::string>();
       text += (text.empty() ? "" : " ") + token["id"].dump() + " " +
               (token["special"] == true ? "[" + content + "]" : content);
     }
   }
-  plumb::TokenizerFiles files;
+  plumb::detail::TokenizerFiles files;
   std::string text;
 };
 
@@ -51,10 +51,11 @@ BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
 
 BOOST_AUTO_TEST_CASE(a_list_has_ids_by_place) {
   const TemporaryFolder folder;
-  plumb::TokenizerFiles files = plumb::read_tokenizer_config(folder.path());
-  files.tokenizer = plumb::TokenizerJson::parse(R"({"model": {"vocab": [["<unk>", 0], ["a", -1]]},
+  plumb::detail::TokenizerFiles files = plumb::detail::read_tokenizer_config(folder.path());
+  files.tokenizer =
+      plumb::detail::TokenizerJson::parse(R"({"model": {"vocab": [["<unk>", 0], ["a", -1]]},
       "added_tokens": [{"id": 0, "content": "<unk>"}, {"id": 2, "content": "<mask>"}]})");
-  plumb::number_added_tokens(files, true);
+  plumb::detail::number_added_tokens(files, true);
   BOOST_TEST(files.tokenizer["added_tokens"][0]["id"] == 0);
   BOOST_TEST(files.tokenizer["added_tokens"][1]["id"] == 2);
   BOOST_TEST(files.warnings.empty());
@@ -86,10 +87,10 @@ BOOST_AUTO_TEST_CASE(added_tokens_json_is_read_without_a_decoder) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_token_is_refused) {
   const TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(Numbered(folder, R"([{"id": 1}])"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(Numbered(folder, R"([{"id": 1}])"), plumb::detail::Error,
                         says(Fault::user, "added_tokens[0]: has no \"content\""));
   folder.write("tokenizer_config.json", R"({"added_tokens_decoder": {"-1": {"content": "x"}}})");
-  BOOST_CHECK_EXCEPTION(Numbered(folder, "[]"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(Numbered(folder, "[]"), plumb::detail::Error,
                         says(Fault::user, "added_tokens_decoder: holds something else"));
 }
 

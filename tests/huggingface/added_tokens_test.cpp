@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/added_tokens.hpp"
+#include "plumb/detail/huggingface/added_tokens.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -14,22 +14,23 @@ BOOST_AUTO_TEST_SUITE(added_tokens_suite)
 
 namespace {
 
-using plumb::test::PartOf;
+using plumb::detail::test::PartOf;
 
 const PartOf lower(R"({"type": "Lowercase"})");
 
-plumb::AddedTokens read(std::string_view json) {
+plumb::detail::AddedTokens read(std::string_view json) {
   static const PartOf vocabulary(R"({"a": 0, "<s>": 1})");
-  return plumb::AddedTokens::read(PartOf(json)("added_tokens"),
-                                  plumb::TokenVocabulary::read(vocabulary()),
-                                  plumb::Normalizer::read(lower()));
+  return plumb::detail::AddedTokens::read(PartOf(json)("added_tokens"),
+                                          plumb::detail::TokenVocabulary::read(vocabulary()),
+                                          plumb::detail::Normalizer::read(lower()));
 }
 
 /// The pieces, added tokens in «».
-std::string pieces(const plumb::AddedTokens& tokens, std::string_view text, bool parse) {
-  const plumb::TextPieces made = tokens.pieces(text, plumb::Normalizer::read(lower()), parse);
+std::string pieces(const plumb::detail::AddedTokens& tokens, std::string_view text, bool parse) {
+  const plumb::detail::TextPieces made =
+      tokens.pieces(text, plumb::detail::Normalizer::read(lower()), parse);
   std::string all;
-  for (const plumb::TextPiece& piece : made.pieces) {
+  for (const plumb::detail::TextPiece& piece : made.pieces) {
     const std::string part(made.text.text(piece.bytes));
     all += piece.token ? "«" + part + "»" : part + "|";
   }
@@ -39,7 +40,7 @@ std::string pieces(const plumb::AddedTokens& tokens, std::string_view text, bool
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(special_ones_are_text_unless_they_are_parsed) {
-  const plumb::AddedTokens tokens = read(R"([{"id": 1, "content": "<s>", "special": true},
+  const plumb::detail::AddedTokens tokens = read(R"([{"id": 1, "content": "<s>", "special": true},
       {"id": 5, "content": "New", "special": false, "normalized": false}])");
   BOOST_TEST(pieces(tokens, "A<s>B", true) == "a|«<s>»b|");
   BOOST_TEST(pieces(tokens, "A<s>B", false) == "a<s>b|");
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(special_ones_are_text_unless_they_are_parsed) {
 }
 
 BOOST_AUTO_TEST_CASE(white_space_beside_them_may_be_theirs) {
-  const plumb::AddedTokens tokens =
+  const plumb::detail::AddedTokens tokens =
       read(R"([{"id": 2, "content": "<l>", "lstrip": true, "normalized": false},
       {"id": 3, "content": "<r>", "rstrip": true, "normalized": false}])");
   BOOST_TEST(pieces(tokens, "a \u3000<l> b", false) == "a|« \u3000<l>» b|");
@@ -58,7 +59,8 @@ BOOST_AUTO_TEST_CASE(white_space_beside_them_may_be_theirs) {
 }
 
 BOOST_AUTO_TEST_CASE(single_words_and_rewritten_contents) {
-  const plumb::AddedTokens tokens = read(R"([{"id": 2, "content": "Word", "single_word": true},
+  const plumb::detail::AddedTokens tokens =
+      read(R"([{"id": 2, "content": "Word", "single_word": true},
       {"id": 3, "content": "Wordy"}])");
   BOOST_TEST(pieces(tokens, "WORD, word", false) == "«word», |«word»");
   BOOST_TEST(pieces(tokens, "aword wordé", false) == "aword wordé|");
@@ -67,7 +69,8 @@ BOOST_AUTO_TEST_CASE(single_words_and_rewritten_contents) {
 
 BOOST_AUTO_TEST_CASE(tokens_that_contradict_the_vocabulary_are_refused) {
   const auto refused = [](std::string_view json, const char* words) {
-    BOOST_CHECK_EXCEPTION(read(json), plumb::Error, plumb::test::says(plumb::Fault::user, words));
+    BOOST_CHECK_EXCEPTION(read(json), plumb::detail::Error,
+                          plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
   refused(R"([{"id": 3, "content": "a"}])", "added_tokens[0].id: is not the id");
   refused(R"([{"id": 0, "content": "b"}])", "is not the id");

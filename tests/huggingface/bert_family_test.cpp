@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/bert_family.hpp"
+#include "plumb/detail/huggingface/bert_family.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
 #include "support/changed_encoder.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(bert_family_tests)
 

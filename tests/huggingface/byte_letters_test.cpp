@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/byte_letters.hpp"
+#include "plumb/detail/huggingface/byte_letters.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -19,19 +19,20 @@ BOOST_AUTO_TEST_CASE(each_byte_has_a_letter_of_its_own) {
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_a_text_keep_the_ranges_of_its_characters) {
-  plumb::AlignedText text(" é");
-  plumb::write_byte_letters(text);
+  plumb::detail::AlignedText text(" é");
+  plumb::detail::write_byte_letters(text);
   BOOST_TEST(text.text() == "ĠÃ©");
-  BOOST_TEST((text.origin(0) == plumb::ByteSpan{0, 1} && text.origin(2) == plumb::ByteSpan{1, 3} &&
-              text.origin(4) == plumb::ByteSpan{1, 3}));
-  BOOST_TEST(*plumb::bytes_of_letters(text.text()) == " é");
+  BOOST_TEST((text.origin(0) == plumb::detail::ByteSpan{0, 1} &&
+              text.origin(2) == plumb::detail::ByteSpan{1, 3} &&
+              text.origin(4) == plumb::detail::ByteSpan{1, 3}));
+  BOOST_TEST(*plumb::detail::bytes_of_letters(text.text()) == " é");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_letter_of_a_byte_has_none) {
-  BOOST_TEST(!plumb::bytes_of_letters("a b"));
-  BOOST_TEST(!plumb::bytes_of_letters("東"));
-  BOOST_TEST(!plumb::bytes_of_letters("\xFF"));
-  BOOST_TEST(plumb::bytes_of_letters("")->empty());
+  BOOST_TEST(!plumb::detail::bytes_of_letters("a b"));
+  BOOST_TEST(!plumb::detail::bytes_of_letters("東"));
+  BOOST_TEST(!plumb::detail::bytes_of_letters("\xFF"));
+  BOOST_TEST(plumb::detail::bytes_of_letters("")->empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

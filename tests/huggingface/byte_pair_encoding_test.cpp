@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/byte_pair_encoding.hpp"
+#include "plumb/detail/huggingface/byte_pair_encoding.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -14,14 +14,14 @@ BOOST_AUTO_TEST_SUITE(byte_pair_encoding_suite)
 
 namespace {
 
-using plumb::test::cut;
-using plumb::test::ids;
-using plumb::test::ranges;
-using Ids = std::vector<plumb::TokenId>;
+using plumb::detail::test::cut;
+using plumb::detail::test::ids;
+using plumb::detail::test::ranges;
+using Ids = std::vector<plumb::detail::TokenId>;
 using Ranges = std::vector<std::vector<std::size_t>>;
 
-plumb::BytePairEncoding model(std::string_view json) {
-  return plumb::BytePairEncoding::read(plumb::test::PartOf(json)("model"));
+plumb::detail::BytePairEncoding model(std::string_view json) {
+  return plumb::detail::BytePairEncoding::read(plumb::detail::test::PartOf(json)("model"));
 }
 
 const std::string three_letters = R"("a": 0, "b": 1, "c": 2)";
@@ -29,8 +29,8 @@ const std::string three_letters = R"("a": 0, "b": 1, "c": 2)";
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_first_merge_listed_comes_first_and_the_leftmost_of_equals) {
-  const plumb::BytePairEncoding bpe = model(R"({"vocab": {)" + three_letters +
-                                            R"(, "bc": 3, "ab": 4, "aa": 5, "abc": 6},
+  const plumb::detail::BytePairEncoding bpe = model(R"({"vocab": {)" + three_letters +
+                                                    R"(, "bc": 3, "ab": 4, "aa": 5, "abc": 6},
       "merges": ["b c", ["a", "b"], "a a", "ab c"]})");
   BOOST_TEST((ids(cut(bpe, "abc")) == Ids{0, 3}));
   BOOST_TEST((ids(cut(bpe, "aab")) == Ids{0, 4}));
@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(the_first_merge_listed_comes_first_and_the_leftmost_of_equa
 }
 
 BOOST_AUTO_TEST_CASE(whole_words_may_come_before_merges) {
-  const plumb::BytePairEncoding bpe = model(R"({"vocab": {)" + three_letters +
-                                            R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
+  const plumb::detail::BytePairEncoding bpe = model(
+      R"({"vocab": {)" + three_letters + R"(, "abc": 3}, "merges": [], "ignore_merges": true})");
   BOOST_TEST((ids(cut(bpe, "abc")) == Ids{3}));
   BOOST_TEST((ids(cut(bpe, "ab")) == Ids{0, 1}));
 }
@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(unknown_characters_are_fused_single_or_dropped) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_without_a_character_are_spelt) {
-  const plumb::BytePairEncoding bpe = model(R"({"vocab": {"a": 0, "<0xC3>": 1, "<0xA9>": 2, "?": 3},
+  const plumb::detail::BytePairEncoding bpe =
+      model(R"({"vocab": {"a": 0, "<0xC3>": 1, "<0xA9>": 2, "?": 3},
       "merges": [], "byte_fallback": true, "unk_token": "?"})");
   BOOST_TEST((ids(cut(bpe, "aé")) == Ids{0, 1, 2}));
   BOOST_TEST((ids(cut(bpe, "ax")) == Ids{0, 3}));
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(bytes_without_a_character_are_spelt) {
 }
 
 BOOST_AUTO_TEST_CASE(prefixes_and_suffixes_are_part_of_the_token) {
-  const plumb::BytePairEncoding bpe = model(R"({"vocab": {"a": 0, "##a": 1, "##a$": 2, "aa$": 3},
+  const plumb::detail::BytePairEncoding bpe =
+      model(R"({"vocab": {"a": 0, "##a": 1, "##a$": 2, "aa$": 3},
       "merges": ["a ##a$"], "continuing_subword_prefix": "##", "end_of_word_suffix": "$"})");
   BOOST_TEST((ids(cut(bpe, "aa")) == Ids{3}));
   BOOST_TEST((ids(cut(bpe, "aaa")) == Ids{0, 1, 2}));
@@ -75,7 +77,8 @@ BOOST_AUTO_TEST_CASE(prefixes_and_suffixes_are_part_of_the_token) {
 BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   const auto refused = [](const std::string& more, const char* words) {
     BOOST_CHECK_EXCEPTION(model(R"({"vocab": {)" + three_letters + "}, " + more + "}"),
-                          plumb::Error, plumb::test::says(plumb::Fault::user, words));
+                          plumb::detail::Error,
+                          plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
   refused(R"("merges": ["a b"])", "model.merges[0]: its token \"ab\" is not in the vocabulary");
   refused(R"("merges": ["x a"])", "its token \"x\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/config_fields.hpp"
+#include "plumb/detail/huggingface/config_fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(config_fields)
@@ -16,9 +16,9 @@ BOOST_AUTO_TEST_SUITE(config_fields)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  [[nodiscard]] detail::ConfigFields fields(const char* json) const {
+  [[nodiscard]] ConfigFields fields(const char* json) const {
     write("config.json", json);
-    return detail::ConfigFields(path() / "config.json");
+    return ConfigFields(path() / "config.json");
   }
 };
 

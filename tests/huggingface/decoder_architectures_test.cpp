@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,12 +9,12 @@
 #include <set>
 #include <string>
 
-#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(decoder_architectures_tests)
@@ -42,13 +42,13 @@ struct Folder : test::TemporaryFolder {
 // An architecture that plumb does not know, of parts that it has: what a caller's own entry takes.
 namespace {
 
-void read_newcomer(const detail::ConfigFields& fields, DecoderConfig& config) {
-  detail::read_common_sizes(fields, config);
+void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
+  read_common_sizes(fields, config);
   config.norm = {
       .kind = NormKind::rms, .epsilon = fields.epsilon("rms_norm_eps", 1e-6), .has_bias = false};
   config.activation = Activation::silu;
   config.names.prefix = "newcomer.";
-  detail::read_one_rotary(fields, config);
+  read_one_rotary(fields, config);
 }
 
 }  // namespace

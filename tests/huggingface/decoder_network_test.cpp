@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/network_kind.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(decoder_network)

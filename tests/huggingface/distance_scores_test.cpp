@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/distance_scores.hpp"
+#include "plumb/detail/huggingface/distance_scores.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(distance_scores_tests)
@@ -77,7 +77,7 @@ struct Layer : test::TemporaryFolder {
     made.names.attention_out = "out";
     made.names.attention_norm = "n1";
     made.names.feed_norm = "n2";
-    detail::name_plain_feed(made.names, "up", "down");
+    name_plain_feed(made.names, "up", "down");
     made.distances = shape;
     return made;
   }

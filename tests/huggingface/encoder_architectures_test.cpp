@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/huggingface/encoder_network.hpp"
+#include "plumb/detail/huggingface/encoder_network.hpp"
 #include "support/changed_encoder.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(encoder_architectures_tests)
@@ -105,12 +105,11 @@ BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
 // An architecture that plumb does not know, of parts that it has: what a caller's own entry takes.
 namespace {
 
-void read_newcomer(const detail::ConfigFields& fields, EncoderConfig& config) {
-  detail::read_bert_parts(fields, config);
-  detail::name_as_bert(config, "bert.");
-  detail::name_head(config, "cls.predictions.transform.dense",
-                    "cls.predictions.transform.LayerNorm", "cls.predictions.decoder",
-                    "cls.predictions.bias");
+void read_newcomer(const ConfigFields& fields, EncoderConfig& config) {
+  read_bert_parts(fields, config);
+  name_as_bert(config, "bert.");
+  name_head(config, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+            "cls.predictions.decoder", "cls.predictions.bias");
 }
 
 }  // namespace

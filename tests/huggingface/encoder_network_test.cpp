@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/encoder_network.hpp"
+#include "plumb/detail/huggingface/encoder_network.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(encoder_network)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/feed_forward.hpp"
+#include "plumb/detail/huggingface/feed_forward.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(feed_forward)
 

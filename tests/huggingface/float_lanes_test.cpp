@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/float_lanes.hpp"
+#include "plumb/detail/huggingface/float_lanes.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/folder_claims.hpp"
+#include "plumb/detail/huggingface/folder_claims.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 
-#include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(folder_claims)
@@ -79,11 +79,11 @@ BOOST_FIXTURE_TEST_CASE(tensors_of_other_heads_and_adapters_are_refused_and_unre
     return Safetensors(path());
   };
   for (const char* name : {"score.weight", "classifier.bias", "qa_outputs.weight"}) {
-    BOOST_CHECK_EXCEPTION(detail::refuse_other_tensors(renamed(name)), Error,
+    BOOST_CHECK_EXCEPTION(refuse_other_tensors(renamed(name)), Error,
                           says(Fault::user, std::string(name) + ": is not a language model"));
   }
   for (const char* name : {"base_model.model.lora_A.weight", "model.layers.0.lora_B.weight"}) {
-    BOOST_CHECK_EXCEPTION(detail::refuse_other_tensors(renamed(name)), Error,
+    BOOST_CHECK_EXCEPTION(refuse_other_tensors(renamed(name)), Error,
                           says(Fault::user, "is of an adapter"));
   }
   // A network without biases reads none of them, whatever the file holds; masks are no news.
@@ -98,10 +98,10 @@ BOOST_FIXTURE_TEST_CASE(tensors_of_other_heads_and_adapters_are_refused_and_unre
     BOOST_TEST(name.ends_with(".bias"));
     BOOST_TEST(name != "model.layers.0.attn.bias");
   }
-  const std::string words = detail::unread_warning(unread).value();
+  const std::string words = unread_warning(unread).value();
   BOOST_TEST(words.starts_with("Warning: " + std::to_string(unread.size()) +
                                " tensors of the weights are not part of the network"));
-  BOOST_TEST(!detail::unread_warning({}));
+  BOOST_TEST(!unread_warning({}));
   BOOST_TEST(DecoderNetwork::read(test::network_folder("llama"),
                                   read_decoder_config(test::network_folder("llama")))
                  .unread()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/folder_model.hpp"
+#include "plumb/detail/huggingface/folder_model.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(folder_model_suite)
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(products_in_bf16_are_said_or_refused) {
   const auto rounding = [&] {
     return HuggingFaceMaskedModel(folder.path(), false, ProductType::bf16);
   };
-  if (!detail::has_bf16_products) {
+  if (!has_bf16_products) {
     BOOST_CHECK_EXCEPTION((void)rounding(), Error,
                           test::says(Fault::user, "`precision`: bf16 needs a processor with"));
     return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/gguf_decoder.hpp"
+#include "plumb/detail/huggingface/gguf_decoder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/gguf_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::bytes_of;
 using test::GgufBytes;
 using test::says;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/gguf_tensors.hpp"
+#include "plumb/detail/huggingface/gguf_tensors.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "support/gguf_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::bytes_of;
 using test::GgufBytes;
 using test::says;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/gpt_family.hpp"
+#include "plumb/detail/huggingface/gpt_family.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "support/network_cases.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 // What each network computes is decoder_network_test's; here which parts are read from where.
 BOOST_AUTO_TEST_SUITE(gpt_family)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/json_part.hpp"
+#include "plumb/detail/huggingface/json_part.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -12,46 +12,50 @@
 
 BOOST_AUTO_TEST_SUITE(json_part_suite)
 
-using plumb::Fault;
-using plumb::test::PartOf;
-using plumb::test::says;
+using plumb::detail::Fault;
+using plumb::detail::test::PartOf;
+using plumb::detail::test::says;
 
 BOOST_AUTO_TEST_CASE(a_file_is_one_object_without_a_key_twice) {
-  const plumb::test::TemporaryFolder folder;
+  const plumb::detail::test::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {
-    return plumb::read_tokenizer_json(folder.write("tokenizer.json", text));
+    return plumb::detail::read_tokenizer_json(folder.write("tokenizer.json", text));
   };
   BOOST_TEST(read(R"({"a": {"b": 1}, "b": {"b": 2}})")["b"]["b"] == 2);
-  BOOST_CHECK_EXCEPTION(read("{\"a\":\n 1,}"), plumb::Error, says(Fault::user, ":2: not JSON"));
-  BOOST_CHECK_EXCEPTION(read("[1]"), plumb::Error, says(Fault::user, "not an object"));
-  BOOST_CHECK_EXCEPTION(read("{\"a\": \"\xFF\"}"), plumb::Error, says(Fault::user, "not UTF-8"));
-  BOOST_CHECK_EXCEPTION(read(R"({"x": [{"the": 1, "the": 2}]})"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read("{\"a\":\n 1,}"), plumb::detail::Error,
+                        says(Fault::user, ":2: not JSON"));
+  BOOST_CHECK_EXCEPTION(read("[1]"), plumb::detail::Error, says(Fault::user, "not an object"));
+  BOOST_CHECK_EXCEPTION(read("{\"a\": \"\xFF\"}"), plumb::detail::Error,
+                        says(Fault::user, "not UTF-8"));
+  BOOST_CHECK_EXCEPTION(read(R"({"x": [{"the": 1, "the": 2}]})"), plumb::detail::Error,
                         says(Fault::user, "has the key \"the\" twice"));
-  BOOST_CHECK_EXCEPTION(read("{\"a\": 1e999}"), plumb::Error, says(Fault::user, "range of double"));
-  BOOST_CHECK_EXCEPTION(read("{\"a\":\n" + std::string(500, '[')), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read("{\"a\": 1e999}"), plumb::detail::Error,
+                        says(Fault::user, "range of double"));
+  BOOST_CHECK_EXCEPTION(read("{\"a\":\n" + std::string(500, '[')), plumb::detail::Error,
                         says(Fault::user, ":2: nested more than 500 deep; correct the file"));
-  BOOST_CHECK_EXCEPTION(plumb::read_tokenizer_json(folder / "none.json"), plumb::Error,
-                        says(Fault::user, "cannot be read"));
+  BOOST_CHECK_EXCEPTION(plumb::detail::read_tokenizer_json(folder / "none.json"),
+                        plumb::detail::Error, says(Fault::user, "cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_file_and_field) {
   const PartOf part(R"({"model": {"steps": [1, {"type": 5}]}, "none": null})");
-  const plumb::JsonPart model = part("").at("model");
+  const plumb::detail::JsonPart model = part("").at("model");
   BOOST_TEST(!part("").has("none"));
-  BOOST_CHECK_EXCEPTION(part("").at("none"), plumb::Error, says(Fault::user, "has no \"none\""));
+  BOOST_CHECK_EXCEPTION(part("").at("none"), plumb::detail::Error,
+                        says(Fault::user, "has no \"none\""));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(1).at("type").text()),
-                        plumb::Error,
+                        plumb::detail::Error,
                         says(Fault::user, "tokenizer.json: model.steps[1].type: is no text"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).has("x")), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).has("x")), plumb::detail::Error,
                         says(Fault::user, "model.steps[0]: is no object"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::detail::Error,
                         says(Fault::user, "model: is no list"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).flag()), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).flag()), plumb::detail::Error,
                         says(Fault::user, "neither true nor false"));
   BOOST_TEST(model.at("steps").item(0).count(1) == 1U);
-  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).count(0)), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).count(0)), plumb::detail::Error,
                         says(Fault::user, "no whole number from 0 to 0"));
-  BOOST_CHECK_EXCEPTION(static_cast<void>(PartOf("-1")().count(9)), plumb::Error,
+  BOOST_CHECK_EXCEPTION(static_cast<void>(PartOf("-1")().count(9)), plumb::detail::Error,
                         says(Fault::user, "whole number"));
   BOOST_TEST(model.text_or("x", "y") == "y");
   BOOST_TEST(model.flag_or("x", true));
@@ -61,14 +65,15 @@ BOOST_AUTO_TEST_CASE(sequences_are_walked_in_order_and_not_too_deep) {
   const PartOf part(R"({"type": "Sequence", "steps": [{"type": "a"},
       {"type": "Sequence", "steps": [{"type": "b"}]}, {"type": "c"}]})");
   std::string seen;
-  plumb::for_each_of_sequence(part(), "steps",
-                              [&](const plumb::JsonPart& step) { seen += step.at("type").text(); });
+  plumb::detail::for_each_of_sequence(part(), "steps", [&](const plumb::detail::JsonPart& step) {
+    seen += step.at("type").text();
+  });
   BOOST_TEST(seen == "abc");
   std::string deep = R"({"type": "x"})";
   for (int i = 0; i < 12; ++i) deep = R"({"type": "Sequence", "steps": [)" + deep + "]}";
-  BOOST_CHECK_EXCEPTION(
-      plumb::for_each_of_sequence(PartOf(deep)(), "steps", [](const plumb::JsonPart&) {}),
-      plumb::Error, says(Fault::user, "eight deep"));
+  BOOST_CHECK_EXCEPTION(plumb::detail::for_each_of_sequence(PartOf(deep)(), "steps",
+                                                            [](const plumb::detail::JsonPart&) {}),
+                        plumb::detail::Error, says(Fault::user, "eight deep"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/llama_family.hpp"
+#include "plumb/detail/huggingface/llama_family.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "plumb/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "support/network_cases.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 // What each network computes is decoder_network_test's; here which parts are read from where.
 BOOST_AUTO_TEST_SUITE(llama_family)

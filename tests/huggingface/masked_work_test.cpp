@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/masked_work.hpp"
+#include "plumb/detail/huggingface/masked_work.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(masked_work)
 

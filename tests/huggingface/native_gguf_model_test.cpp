@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/native_gguf_model.hpp"
+#include "plumb/detail/huggingface/native_gguf_model.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
+#include "plumb/detail/backend/llama.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::TinyGguf;
 using test::TinyOptions;
 
@@ -63,7 +63,7 @@ double worst_apart(const std::vector<double>& a, const std::vector<double>& b) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(every_architecture_answers_as_llama_cpp_does, test::TemporaryFolder) {
-  for (const auto& [architecture, read] : detail::gguf_architectures) {
+  for (const auto& [architecture, read] : gguf_architectures) {
     const std::string name(architecture);
     const auto file = TinyGguf({.architecture = name, .context = 64}).write(path() / "tiny.gguf");
     BOOST_TEST(NativeGgufModel::refusal(file) == "", name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/network_kind.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(network_kind_tests)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/node_cache.hpp"
+#include "plumb/detail/huggingface/node_cache.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(node_cache)

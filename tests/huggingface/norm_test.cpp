@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/norm.hpp"
+#include "plumb/detail/huggingface/norm.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(norm)
 

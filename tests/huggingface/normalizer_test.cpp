@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/normalizer.hpp"
+#include "plumb/detail/huggingface/normalizer.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -14,8 +14,8 @@ BOOST_AUTO_TEST_SUITE(normalizer_suite)
 namespace {
 
 std::string rewritten(std::string_view json, std::string_view text) {
-  plumb::AlignedText made(text);
-  plumb::Normalizer::read(plumb::test::PartOf(json)("normalizer"))(made);
+  plumb::detail::AlignedText made(text);
+  plumb::detail::Normalizer::read(plumb::detail::test::PartOf(json)("normalizer"))(made);
   return std::string(made.text());
 }
 
@@ -65,15 +65,15 @@ BOOST_AUTO_TEST_CASE(a_sequence_is_its_parts_in_order) {
   BOOST_TEST(rewritten(R"({"type": "Sequence", "normalizers": [{"type": "NFD"},
       {"type": "StripAccents"}, {"type": "Lowercase"}]})",
                        "É") == "e");
-  plumb::AlignedText text("É");
-  plumb::Normalizer{}(text);
+  plumb::detail::AlignedText text("É");
+  plumb::detail::Normalizer{}(text);
   BOOST_TEST(text.text() == "É");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_or_lacks_a_field_is_refused) {
   const auto refused = [](std::string_view json, const char* words) {
-    BOOST_CHECK_EXCEPTION(rewritten(json, ""), plumb::Error,
-                          plumb::test::says(plumb::Fault::user, words));
+    BOOST_CHECK_EXCEPTION(rewritten(json, ""), plumb::detail::Error,
+                          plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
   refused(R"({"type": "Sequence", "normalizers": [{"type": "Magic"}]})",
           "normalizer.normalizers[0]: the normalizer \"Magic\" is not known; known are Bert");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/other_ways.hpp"
+#include "plumb/detail/huggingface/other_ways.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,6 @@
 #include "support/errors.hpp"
 #include "support/gguf_bytes.hpp"
 
-using namespace plumb;
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(other_ways_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/packed_matrix.hpp"
+#include "plumb/detail/huggingface/packed_matrix.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(packed_matrix)
 
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
       }
       std::vector<std::uint16_t> bits;
       for (std::size_t i = first * inputs; i < (first + count) * inputs; ++i) {
-        bits.push_back(detail::narrowed(type, weights.data()[i]));
+        bits.push_back(narrowed(type, weights.data()[i]));
       }
       matrix.set_rows(first, count, bits.data());
     };
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(weights_of_16_bits_give_the_bits_that_they_give_in_32) {
     for (std::size_t o = 0; o < 50; ++o) {
       for (float& weight : weights) {
         weight = static_cast<float>(random() % 2001) / 64.0F - 15.0F;
-        weight = detail::widened(type, detail::narrowed(type, weight));
+        weight = widened(type, narrowed(type, weight));
       }
       narrow.set_output(o, weights);
       wide.set_output(o, weights);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/pre_tokenizer.hpp"
+#include "plumb/detail/huggingface/pre_tokenizer.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -17,12 +17,12 @@ namespace {
 using Texts = std::vector<std::string>;
 
 Texts words(std::string_view json, std::string_view text) {
-  plumb::TextPieces pieces;
-  const plumb::AlignedText whole(text);
+  plumb::detail::TextPieces pieces;
+  const plumb::detail::AlignedText whole(text);
   pieces.append(whole, {0, whole.size()});
-  plumb::PreTokenizer::read(plumb::test::PartOf(json)("pre_tokenizer"))(pieces);
+  plumb::detail::PreTokenizer::read(plumb::detail::test::PartOf(json)("pre_tokenizer"))(pieces);
   Texts all;
-  for (const plumb::TextPiece& piece : pieces.pieces) {
+  for (const plumb::detail::TextPiece& piece : pieces.pieces) {
     all.emplace_back(pieces.text.text(piece.bytes));
   }
   return all;
@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(the_simple_ones) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
   const auto refused = [](std::string_view json, const char* said) {
-    BOOST_CHECK_EXCEPTION(words(json, "a"), plumb::Error,
-                          plumb::test::says(plumb::Fault::user, said));
+    BOOST_CHECK_EXCEPTION(words(json, "a"), plumb::detail::Error,
+                          plumb::detail::test::says(plumb::detail::Fault::user, said));
   };
   refused(R"({"type": "UnicodeScripts"})", "pre_tokenizer: the pre-tokenizer \"UnicodeScripts\"");
   refused(R"({"type": "Metaspace", "replacement": "ab"})", "is not one character");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/precompiled_map.hpp"
+#include "plumb/detail/huggingface/precompiled_map.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(precompiled_map_suite)
 
 namespace {
 
-using plumb::Fault;
-using plumb::test::says;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view letters =
@@ -49,9 +49,10 @@ std::string bytes_of(std::size_t size, const std::vector<std::uint32_t>& units,
   return bytes.append(texts);
 }
 
-plumb::PrecompiledMap read(const std::string& text) {
+plumb::detail::PrecompiledMap read(const std::string& text) {
   const nlohmann::json value = text;
-  return plumb::PrecompiledMap::read(plumb::JsonPart("tokenizer.json", value, "map"));
+  return plumb::detail::PrecompiledMap::read(
+      plumb::detail::JsonPart("tokenizer.json", value, "map"));
 }
 
 /// The root's children stand at 256 ^ byte, a leaf's value at the place its node names: "a" becomes
@@ -95,40 +96,42 @@ BOOST_AUTO_TEST_CASE(graphemes_hold_marks_joiners_and_line_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(a_text_is_mapped_and_keeps_its_ranges) {
-  const plumb::PrecompiledMap map = read(base64(bytes_of(2048, small_trie(), small_texts)));
+  const plumb::detail::PrecompiledMap map = read(base64(bytes_of(2048, small_trie(), small_texts)));
   BOOST_TEST(*map.find("a") == "xy");
   BOOST_TEST(*map.find("ab") == "xy");  // the shortest prefix decides
   BOOST_TEST(*map.find("b") == "");
   BOOST_TEST(!map.find("c"));
   BOOST_TEST(!map.find(""));
-  plumb::AlignedText text("caeb\r\nd");
+  plumb::detail::AlignedText text("caeb\r\nd");
   map.normalize(text);
   BOOST_TEST(text.text() == "cxye d");
-  BOOST_TEST((text.origin(1) == plumb::ByteSpan{1, 2} && text.origin(2) == plumb::ByteSpan{1, 2}));
-  BOOST_TEST((text.origin(4) == plumb::ByteSpan{4, 5}));  // of two line ends the first
-  BOOST_TEST((text.origin(5) == plumb::ByteSpan{6, 7}));
+  BOOST_TEST((text.origin(1) == plumb::detail::ByteSpan{1, 2} &&
+              text.origin(2) == plumb::detail::ByteSpan{1, 2}));
+  BOOST_TEST((text.origin(4) == plumb::detail::ByteSpan{4, 5}));  // of two line ends the first
+  BOOST_TEST((text.origin(5) == plumb::detail::ByteSpan{6, 7}));
   // What is dropped behind an inserted character makes it one that replaces, as in `tokenizers`.
-  plumb::AlignedText joined("ab");
+  plumb::detail::AlignedText joined("ab");
   map.normalize(joined);
-  BOOST_TEST(
-      (joined.origin(0) == plumb::ByteSpan{0, 1} && joined.origin(1) == plumb::ByteSpan{1, 2}));
+  BOOST_TEST((joined.origin(0) == plumb::detail::ByteSpan{0, 1} &&
+              joined.origin(1) == plumb::detail::ByteSpan{1, 2}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_dropped_at_the_begin_belongs_to_what_follows) {
-  const plumb::PrecompiledMap map = read(base64(bytes_of(2048, small_trie(), small_texts)));
-  plumb::AlignedText text("bbcbad");
+  const plumb::detail::PrecompiledMap map = read(base64(bytes_of(2048, small_trie(), small_texts)));
+  plumb::detail::AlignedText text("bbcbad");
   map.normalize(text);
   BOOST_TEST(text.text() == "cxyd");
-  BOOST_TEST((text.origin(0) == plumb::ByteSpan{0, 3} && text.origin(1) == plumb::ByteSpan{4, 5}));
-  BOOST_TEST((text.origin(3) == plumb::ByteSpan{5, 6}));
-  plumb::AlignedText none("bb");
+  BOOST_TEST((text.origin(0) == plumb::detail::ByteSpan{0, 3} &&
+              text.origin(1) == plumb::detail::ByteSpan{4, 5}));
+  BOOST_TEST((text.origin(3) == plumb::detail::ByteSpan{5, 6}));
+  plumb::detail::AlignedText none("bb");
   map.normalize(none);
   BOOST_TEST(none.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_broken_map_is_refused) {
   const auto refused = [](const std::string& text, const char* words) {
-    BOOST_CHECK_EXCEPTION(read(text), plumb::Error, says(Fault::user, words));
+    BOOST_CHECK_EXCEPTION(read(text), plumb::detail::Error, says(Fault::user, words));
   };
   refused("*", "map: is no base64");
   refused("", "is cut off");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/rotary.hpp"
+#include "plumb/detail/huggingface/rotary.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(rotary)
@@ -18,10 +18,10 @@ namespace {
 
 struct Folder : test::TemporaryFolder {
   /// The rotation of heads of four numbers that a config.json describes.
-  [[nodiscard]] Rotary of(const std::string& json, detail::RotaryDefaults defaults = {}) {
+  [[nodiscard]] Rotary of(const std::string& json, RotaryDefaults defaults = {}) {
     write("config.json", json);
     defaults.head_size = 4;
-    return detail::read_rotary(detail::ConfigFields(path() / "config.json"), defaults, positions);
+    return read_rotary(ConfigFields(path() / "config.json"), defaults, positions);
   }
   std::size_t positions = 64;
 };

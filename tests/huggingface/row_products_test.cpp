@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/row_products.hpp"
+#include "plumb/detail/huggingface/row_products.hpp"
 
 #include <bit>
 #include <boost/test/unit_test.hpp>

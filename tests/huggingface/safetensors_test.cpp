@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
 
 #include <bit>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::floats;
 using test::says;
 using test::stored;

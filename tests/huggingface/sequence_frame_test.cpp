@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/sequence_frame.hpp"
+#include "plumb/detail/huggingface/sequence_frame.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -14,10 +14,11 @@ BOOST_AUTO_TEST_SUITE(sequence_frame_suite)
 
 namespace {
 
-using Ids = std::vector<plumb::TokenId>;
+using Ids = std::vector<plumb::detail::TokenId>;
 
-plumb::SequenceFrame read(std::string_view json) {
-  return plumb::SequenceFrame::read(plumb::test::PartOf(json)("post_processor"), 10);
+plumb::detail::SequenceFrame read(std::string_view json) {
+  return plumb::detail::SequenceFrame::read(plumb::detail::test::PartOf(json)("post_processor"),
+                                            10);
 }
 
 const std::string one_template = R"({"type": "TemplateProcessing", "single": [
@@ -38,20 +39,21 @@ BOOST_AUTO_TEST_CASE(each_post_processor_frames_a_sequence) {
       {"type": "ByteLevel", "trim_offsets": false}, )" +
                           one_template + "]}");
   BOOST_TEST((steps.before() == Ids{2, 4} && !steps.trims()));
-  BOOST_TEST((plumb::SequenceFrame{}.before().empty() && plumb::SequenceFrame{}.after().empty()));
+  BOOST_TEST((plumb::detail::SequenceFrame{}.before().empty() &&
+              plumb::detail::SequenceFrame{}.after().empty()));
 }
 
 // As `tokenizers` does it with a ByteLevel post-processor; add_prefix_space true and false.
 BOOST_AUTO_TEST_CASE(spaces_at_the_ends_are_trimmed) {
-  const auto trimmed = [](bool space_was_added, std::string_view spelling, plumb::ByteSpan bytes,
-                          std::string_view text) {
+  const auto trimmed = [](bool space_was_added, std::string_view spelling,
+                          plumb::detail::ByteSpan bytes, std::string_view text) {
     const auto frame = read(std::string(R"({"type": "ByteLevel", "add_prefix_space": )") +
                             (space_was_added ? "true}" : "false}"));
-    plumb::Token token{1, bytes};
+    plumb::detail::Token token{1, bytes};
     frame.trim(token, spelling, bytes.begin == 0, text);
     return token.bytes;
   };
-  using plumb::ByteSpan;
+  using plumb::detail::ByteSpan;
   BOOST_TEST((trimmed(false, "Ġa", {1, 3}, "b a") == ByteSpan{2, 3}));
   BOOST_TEST((trimmed(false, "Ġ", {1, 2}, "b a") == ByteSpan{2, 2}));
   BOOST_TEST((trimmed(true, "Ġa", {0, 2}, " a") == ByteSpan{0, 2}));
@@ -63,7 +65,8 @@ BOOST_AUTO_TEST_CASE(spaces_at_the_ends_are_trimmed) {
 
 BOOST_AUTO_TEST_CASE(broken_frames_are_refused) {
   const auto refused = [](const std::string& json, const char* words) {
-    BOOST_CHECK_EXCEPTION(read(json), plumb::Error, plumb::test::says(plumb::Fault::user, words));
+    BOOST_CHECK_EXCEPTION(read(json), plumb::detail::Error,
+                          plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
   refused(R"({"type": "Magic"})", "post_processor: the post-processor \"Magic\" is not known");
   refused(R"({"type": "BertProcessing", "cls": ["[CLS]", 10], "sep": ["[SEP]", 3]})",

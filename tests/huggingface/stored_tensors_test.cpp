@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/stored_tensors.hpp"
+#include "plumb/detail/huggingface/stored_tensors.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/gguf_bytes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::bytes_of;
 
 BOOST_AUTO_TEST_SUITE(stored_tensors_suite)

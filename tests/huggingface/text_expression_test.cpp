@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/text_expression.hpp"
+#include "plumb/detail/huggingface/text_expression.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/huggingface/text_pattern.hpp"
+#include "plumb/detail/huggingface/text_pattern.hpp"
 
 BOOST_AUTO_TEST_SUITE(text_expression_suite)
 
@@ -18,12 +18,13 @@ using Texts = std::vector<std::string>;
 
 /// Each match and each character between them.
 Texts cut(std::string_view expression, std::string_view text) {
-  const auto parsed = plumb::TextExpression::parse(expression);
+  const auto parsed = plumb::detail::TextExpression::parse(expression);
   BOOST_TEST_REQUIRE(parsed.has_value());
   Texts all;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = parsed->match(text, at);
-    const std::size_t next = end ? *end : at + plumb::first_code_point(text.substr(at)).size;
+    const std::size_t next =
+        end ? *end : at + plumb::detail::first_code_point(text.substr(at)).size;
     all.emplace_back(text.substr(at, next - at));
     at = next;
   }
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(gpt2s_pattern_is_cut_as_by_its_own_function) {
       expected.push_back(text.substr(at, end - at));
       at = end;
     }
-    BOOST_TEST((cut(plumb::gpt2_pattern, text) == expected), text);
+    BOOST_TEST((cut(plumb::detail::gpt2_pattern, text) == expected), text);
   }
 }
 
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_or_may_match_nothing_is_not_parsed) {
                                        "\\",
                                        "(((((((((a)))))))))",
                                        "a{99999999999999999999}"}) {
-    BOOST_TEST(!plumb::TextExpression::parse(expression).has_value(), expression);
+    BOOST_TEST(!plumb::detail::TextExpression::parse(expression).has_value(), expression);
   }
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/text_part.hpp"
+#include "plumb/detail/huggingface/text_part.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <string>
 
-#include "plumb/huggingface/decoder_architectures.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
-#include "plumb/huggingface/network_kind.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 #include "support/errors.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_part_tests)
@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(text_part_tests)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  [[nodiscard]] detail::TextPart part(const std::string& config) const {
-    return detail::text_part(detail::ConfigFields(write("config.json", config)));
+  [[nodiscard]] TextPart part(const std::string& config) const {
+    return text_part(ConfigFields(write("config.json", config)));
   }
   /// The worst difference of logits to those of a small network, whose weights are here.
   [[nodiscard]] float difference(const std::string& name) const {
@@ -55,11 +55,10 @@ struct Folder : test::TemporaryFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(the_language_model_is_all_or_text_config, Folder) {
-  const detail::TextPart plain = part(R"({"model_type": "llama", "vocab_size": 7})");
+  const TextPart plain = part(R"({"model_type": "llama", "vocab_size": 7})");
   BOOST_TEST(plain.model_type == "llama");
   BOOST_TEST(!plain.is_wrapped);
-  const detail::TextPart inner =
-      part(R"({"model_type": "gemma3", "text_config": {"hidden_size": 8}})");
+  const TextPart inner = part(R"({"model_type": "gemma3", "text_config": {"hidden_size": 8}})");
   BOOST_TEST(inner.is_wrapped);
   BOOST_TEST(inner.model_type == "gemma3_text");  // unsaid
   BOOST_TEST(inner.fields.count("hidden_size") == 8U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/text_pattern.hpp"
+#include "plumb/detail/huggingface/text_pattern.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -16,24 +16,27 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts matches(const plumb::TextPattern& pattern, std::string_view text) {
+Texts matches(const plumb::detail::TextPattern& pattern, std::string_view text) {
   Texts all;
-  pattern.for_each_match(text, [&](plumb::ByteSpan match) {
+  pattern.for_each_match(text, [&](plumb::detail::ByteSpan match) {
     all.emplace_back(text.substr(match.begin, match.end - match.begin));
   });
   return all;
 }
 
-plumb::TextPattern regex(const std::string& expression) {
+plumb::detail::TextPattern regex(const std::string& expression) {
   const nlohmann::json value{{"Regex", expression}};
-  return plumb::TextPattern::read(plumb::JsonPart("tokenizer.json", value, "pattern"));
+  return plumb::detail::TextPattern::read(
+      plumb::detail::JsonPart("tokenizer.json", value, "pattern"));
 }
 
 }  // namespace
 
 // By hand from the alternatives of the pattern, in their order.
 BOOST_AUTO_TEST_CASE(gpt2s_pattern_cuts_words_numbers_signs_and_spaces) {
-  const auto cut = [](std::string_view text) { return matches(plumb::TextPattern::gpt2(), text); };
+  const auto cut = [](std::string_view text) {
+    return matches(plumb::detail::TextPattern::gpt2(), text);
+  };
   BOOST_TEST((cut("Hello world") == Texts{"Hello", " world"}));
   BOOST_TEST((cut("don't I'll") == Texts{"don", "'t", " I", "'ll"}));
   BOOST_TEST((cut("''s 's") == Texts{"''", "s", " '", "s"}));
@@ -44,12 +47,12 @@ BOOST_AUTO_TEST_CASE(gpt2s_pattern_cuts_words_numbers_signs_and_spaces) {
   BOOST_TEST((cut("é東\u0301!") == Texts{"é東", "\u0301!"}));
   BOOST_TEST((cut("x\u3000\u3000y") == Texts{"x", "\u3000", "\u3000", "y"}));
   BOOST_TEST(cut("").empty());
-  BOOST_TEST((matches(regex(std::string(plumb::gpt2_pattern)), "a b") == Texts{"a", " b"}));
+  BOOST_TEST((matches(regex(std::string(plumb::detail::gpt2_pattern)), "a b") == Texts{"a", " b"}));
 }
 
 BOOST_AUTO_TEST_CASE(literals_match_from_the_left_and_not_in_one_another) {
-  BOOST_TEST((matches(plumb::TextPattern::literal("``"), "a```b``") == Texts{"``", "``"}));
-  BOOST_TEST(matches(plumb::TextPattern::literal(""), "abc").empty());
+  BOOST_TEST((matches(plumb::detail::TextPattern::literal("``"), "a```b``") == Texts{"``", "``"}));
+  BOOST_TEST(matches(plumb::detail::TextPattern::literal(""), "abc").empty());
   BOOST_TEST((matches(regex("ab"), "xabab") == Texts{"ab", "ab"}));
 }
 
@@ -65,8 +68,9 @@ BOOST_AUTO_TEST_CASE(runs_of_one_kind_of_character) {
 
 BOOST_AUTO_TEST_CASE(other_expressions_are_refused_with_what_is_known) {
   for (const char* const expression : {"", "a*", "a{0,}", "(?<=a)b", "\\p{Han}", "a{x,}", "\\"}) {
-    BOOST_CHECK_EXCEPTION(regex(expression), plumb::Error,
-                          plumb::test::says(plumb::Fault::user, "is not known; known are"));
+    BOOST_CHECK_EXCEPTION(
+        regex(expression), plumb::detail::Error,
+        plumb::detail::test::says(plumb::detail::Fault::user, "is not known; known are"));
   }
 }
 

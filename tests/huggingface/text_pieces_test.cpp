@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/text_pieces.hpp"
+#include "plumb/detail/huggingface/text_pieces.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -16,17 +16,17 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts texts_of(const plumb::TextPieces& pieces) {
+Texts texts_of(const plumb::detail::TextPieces& pieces) {
   Texts all;
-  for (const plumb::TextPiece& piece : pieces.pieces) {
+  for (const plumb::detail::TextPiece& piece : pieces.pieces) {
     all.emplace_back(pieces.text.text(piece.bytes));
   }
   return all;
 }
 
-Texts split(std::string_view text, plumb::MatchBehavior behavior) {
-  plumb::TextPieces pieces;
-  const plumb::AlignedText whole(text);
+Texts split(std::string_view text, plumb::detail::MatchBehavior behavior) {
+  plumb::detail::TextPieces pieces;
+  const plumb::detail::AlignedText whole(text);
   pieces.append(whole, {0, whole.size()});
   pieces.split_at_characters([](char32_t c) { return c == U'-'; }, behavior);
   return texts_of(pieces);
@@ -36,7 +36,7 @@ Texts split(std::string_view text, plumb::MatchBehavior behavior) {
 
 // The example of the `tokenizers` documentation (SplitDelimiterBehavior).
 BOOST_AUTO_TEST_CASE(behaviours_of_the_documented_example) {
-  using enum plumb::MatchBehavior;
+  using enum plumb::detail::MatchBehavior;
   const std::string_view text = "the-final--countdown";
   BOOST_TEST((split(text, removed) == Texts{"the", "final", "countdown"}));
   BOOST_TEST((split(text, isolated) == Texts{"the", "-", "final", "-", "-", "countdown"}));
@@ -49,39 +49,40 @@ BOOST_AUTO_TEST_CASE(behaviours_of_the_documented_example) {
 }
 
 BOOST_AUTO_TEST_CASE(tokens_stay_and_the_rest_is_cut_and_rewritten) {
-  plumb::TextPieces pieces;
-  const plumb::AlignedText text("a-b[X]-c");
+  plumb::detail::TextPieces pieces;
+  const plumb::detail::AlignedText text("a-b[X]-c");
   pieces.append(text, {0, 3});
   pieces.append(text, {3, 6}, 7);
   pieces.append(text, {6, 8});
   pieces.append(text, {2, 2});  // nothing
   pieces.split_at_characters([](char32_t c) { return c == U'-' || c == U'X'; },
-                             plumb::MatchBehavior::removed);
+                             plumb::detail::MatchBehavior::removed);
   BOOST_TEST((texts_of(pieces) == Texts{"a", "b", "[X]", "c"}));
-  pieces.rewrite_each([](plumb::AlignedText& piece) { piece.prepend("_"); });
+  pieces.rewrite_each([](plumb::detail::AlignedText& piece) { piece.prepend("_"); });
   BOOST_TEST((texts_of(pieces) == Texts{"_a", "_b", "[X]", "_c"}));
   BOOST_TEST((*pieces.pieces[2].token == 7 && !pieces.pieces[3].token));
-  BOOST_TEST((pieces.text.origin(pieces.pieces[3].bytes) == plumb::ByteSpan{7, 8}));
+  BOOST_TEST((pieces.text.origin(pieces.pieces[3].bytes) == plumb::detail::ByteSpan{7, 8}));
 }
 
 BOOST_AUTO_TEST_CASE(inverted_what_matches_is_kept) {
-  plumb::TextPieces pieces;
-  const plumb::AlignedText text("a-b");
+  plumb::detail::TextPieces pieces;
+  const plumb::detail::AlignedText text("a-b");
   pieces.append(text, {0, 3});
   pieces.split(
       [](std::string_view, auto visit) {
-        visit(plumb::ByteSpan{1, 2});
+        visit(plumb::detail::ByteSpan{1, 2});
       },
-      plumb::MatchBehavior::removed, true);
+      plumb::detail::MatchBehavior::removed, true);
   BOOST_TEST((texts_of(pieces) == Texts{"-"}));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_behaviour_is_refused) {
-  BOOST_TEST((plumb::read_match_behavior(plumb::test::PartOf("\"Contiguous\"")()) ==
-              plumb::MatchBehavior::contiguous));
+  BOOST_TEST((plumb::detail::read_match_behavior(plumb::detail::test::PartOf("\"Contiguous\"")()) ==
+              plumb::detail::MatchBehavior::contiguous));
   BOOST_CHECK_EXCEPTION(
-      static_cast<void>(plumb::read_match_behavior(plumb::test::PartOf("\"X\"")())), plumb::Error,
-      plumb::test::says(plumb::Fault::user, "known are Isolated, Removed"));
+      static_cast<void>(plumb::detail::read_match_behavior(plumb::detail::test::PartOf("\"X\"")())),
+      plumb::detail::Error,
+      plumb::detail::test::says(plumb::detail::Fault::user, "known are Isolated, Removed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

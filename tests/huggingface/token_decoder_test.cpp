@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/token_decoder.hpp"
+#include "plumb/detail/huggingface/token_decoder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(token_decoder_suite)
 namespace {
 
 std::string decoded(std::string_view json, const std::vector<std::string>& texts) {
-  return plumb::TokenDecoder::read(plumb::test::PartOf(json)("decoder"))(texts);
+  return plumb::detail::TokenDecoder::read(plumb::detail::test::PartOf(json)("decoder"))(texts);
 }
 
 }  // namespace
@@ -37,17 +37,19 @@ BOOST_AUTO_TEST_CASE(each_decoder_spells_its_tokens) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_decoder_tokens_are_words) {
-  BOOST_TEST(plumb::TokenDecoder{}({"a", "b"}) == "a b");
-  BOOST_TEST(plumb::TokenDecoder{}({}) == "");
-  BOOST_TEST(plumb::TokenDecoder::word_piece("++")({"a", "++b"}) == "ab");
+  BOOST_TEST(plumb::detail::TokenDecoder{}({"a", "b"}) == "a b");
+  BOOST_TEST(plumb::detail::TokenDecoder{}({}) == "");
+  BOOST_TEST(plumb::detail::TokenDecoder::word_piece("++")({"a", "++b"}) == "ab");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
-  BOOST_CHECK_EXCEPTION(decoded(R"({"type": "CTC"})", {}), plumb::Error,
-                        plumb::test::says(plumb::Fault::user, "decoder: the decoder \"CTC\""));
-  BOOST_CHECK_EXCEPTION(decoded(R"({"type": "Strip", "content": "", "start": 1, "stop": 0})", {}),
-                        plumb::Error,
-                        plumb::test::says(plumb::Fault::user, "decoder.content: is empty"));
+  BOOST_CHECK_EXCEPTION(
+      decoded(R"({"type": "CTC"})", {}), plumb::detail::Error,
+      plumb::detail::test::says(plumb::detail::Fault::user, "decoder: the decoder \"CTC\""));
+  BOOST_CHECK_EXCEPTION(
+      decoded(R"({"type": "Strip", "content": "", "start": 1, "stop": 0})", {}),
+      plumb::detail::Error,
+      plumb::detail::test::says(plumb::detail::Fault::user, "decoder.content: is empty"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/tokenizer_builds.hpp"
+#include "plumb/detail/huggingface/tokenizer_builds.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string_view>
 
-#include "plumb/huggingface/tokenizer_class.hpp"
+#include "plumb/detail/huggingface/tokenizer_class.hpp"
 
 BOOST_AUTO_TEST_SUITE(tokenizer_builds_suite)
 
 BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
-  plumb::TokenizerFiles files;
+  plumb::detail::TokenizerFiles files;
   const auto build = [&](std::string_view name, const char* config) {
-    files.config = plumb::TokenizerJson::parse(config);
-    files.tokenizer = plumb::TokenizerJson::parse(
+    files.config = plumb::detail::TokenizerJson::parse(config);
+    files.tokenizer = plumb::detail::TokenizerJson::parse(
         R"({"model": {"vocab": {"a": 0}, "merges": [], "ignore_merges": true}, "normalizer":
             {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Precompiled",
             "precompiled_charsmap": "AA=="}]}})");
@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][0]["type"] == "Punctuation");
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["prepend_scheme"] == "always");
   files.config =
-      plumb::TokenizerJson::parse(R"({"unk_token": "[UNK]", "add_prefix_space": false})");
-  files.tokenizer = plumb::TokenizerJson::parse(
+      plumb::detail::TokenizerJson::parse(R"({"unk_token": "[UNK]", "add_prefix_space": false})");
+  files.tokenizer = plumb::detail::TokenizerJson::parse(
       R"({"model": {"vocab": [["[UNK]", -1.5], ["a", 0], ["[UNK]", 0.0]]}})");
   plumb::detail::class_named("DebertaV2Tokenizer")->build(files);
   BOOST_TEST(files.tokenizer["model"]["unk_id"] == 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/tokenizer_class.hpp"
+#include "plumb/detail/huggingface/tokenizer_class.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -11,21 +11,21 @@
 
 BOOST_AUTO_TEST_SUITE(tokenizer_class_suite)
 
-using plumb::Fault;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
 /// The class of a folder whose tokenizer_config.json and config.json say so; empty for nothing.
 std::string class_of(const TemporaryFolder& folder, std::string_view config, std::string_view model,
                      std::string_view type) {
-  plumb::TokenizerFiles files;
+  plumb::detail::TokenizerFiles files;
   files.file = folder / "tokenizer.json";
   if (!config.empty()) files.config["tokenizer_class"] = config;
   if (!model.empty()) files.model["tokenizer_class"] = model;
   if (!type.empty()) files.model["model_type"] = type;
-  return std::string(plumb::tokenizer_class_of(files).name);
+  return std::string(plumb::detail::tokenizer_class_of(files).name);
 }
 
 }  // namespace
@@ -68,11 +68,12 @@ BOOST_AUTO_TEST_CASE(llamas_class_over_byte_level_files_is_tokenizer_json) {
 BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
-      class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::Error,
+      class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::detail::Error,
       says(Fault::user, "/config.json: tokenizer_class: \"BertJapaneseTokenizer\" is not known"));
-  BOOST_CHECK_EXCEPTION(class_of(folder, "", "", "cohere"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(class_of(folder, "", "", "cohere"), plumb::detail::Error,
                         says(Fault::user, "model_type: has the class \"CohereTokenizer\""));
-  BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"), plumb::Error,
+  BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"),
+                        plumb::detail::Error,
                         says(Fault::user, "tokenizer_config.json: tokenizer_class: \"Canine"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/tokenizer_config.hpp"
+#include "plumb/detail/huggingface/tokenizer_config.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -9,14 +9,14 @@
 
 BOOST_AUTO_TEST_SUITE(tokenizer_config_suite)
 
-using plumb::Fault;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
-plumb::TokenizerFiles read_config(const TemporaryFolder& folder) {
-  return plumb::read_tokenizer_config(folder.path());
+plumb::detail::TokenizerFiles read_config(const TemporaryFolder& folder) {
+  return plumb::detail::read_tokenizer_config(folder.path());
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(the_map_of_special_tokens_wins_unless_there_is_a_decoder) {
   folder.write("special_tokens_map.json", R"({"bos_token": "<a>", "eos_token": null})");
   folder.write("tokenizer_config.json",
                R"({"bos_token": {"content": "<b>"}, "eos_token": "<e>", "unk_token": null})");
-  plumb::TokenizerFiles files = read_config(folder);
+  plumb::detail::TokenizerFiles files = read_config(folder);
   BOOST_TEST((*files.named("bos_token") == "<a>" && !files.named("eos_token")));
   files.defaults = {{"unk_token", "<u>"}, {"pad_token", "<p>"}};
   BOOST_TEST(!files.named("unk_token"));  // null is a word too
@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(further_special_tokens_add_up) {
   const TemporaryFolder folder;
   folder.write("special_tokens_map.json", R"({"extra_special_tokens": ["<y>", "<x>"]})");
   folder.write("tokenizer_config.json", R"({"additional_special_tokens": ["<x>"]})");
-  const plumb::TokenizerFiles files = read_config(folder);
-  BOOST_TEST((files.config["extra_special_tokens"] == plumb::TokenizerJson{"<x>", "<y>"}));
+  const plumb::detail::TokenizerFiles files = read_config(folder);
+  BOOST_TEST((files.config["extra_special_tokens"] == plumb::detail::TokenizerJson{"<x>", "<y>"}));
   BOOST_TEST(!files.config.contains("additional_special_tokens"));
 }
 
@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(fields_that_are_not_computed_are_refused_by_name) {
   const TemporaryFolder folder;
   const auto refused = [&](const char* config, const char* words) {
     folder.write("tokenizer_config.json", config);
-    BOOST_CHECK_EXCEPTION((void)read_config(folder), plumb::Error, says(Fault::user, words));
+    BOOST_CHECK_EXCEPTION((void)read_config(folder), plumb::detail::Error,
+                          says(Fault::user, words));
   };
   refused(R"({"auto_map": {"AutoTokenizer": ["x.Y", null]}})",
           "tokenizer_config.json: auto_map: names code of the folder's own");

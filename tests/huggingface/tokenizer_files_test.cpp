@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/tokenizer_files.hpp"
+#include "plumb/detail/huggingface/tokenizer_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -11,16 +11,16 @@
 
 BOOST_AUTO_TEST_SUITE(tokenizer_files_suite)
 
-using plumb::Fault;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
+using plumb::detail::Fault;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
-plumb::TokenizerFiles read(const TemporaryFolder& folder) {
-  return plumb::read_tokenizer_files(folder.path());
+plumb::detail::TokenizerFiles read(const TemporaryFolder& folder) {
+  return plumb::detail::read_tokenizer_files(folder.path());
 }
-plumb::TokenizerFiles read(const TemporaryFolder& folder, const char* config) {
+plumb::detail::TokenizerFiles read(const TemporaryFolder& folder, const char* config) {
   folder.write("config.json", config);
   return read(folder);
 }
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(tokenizer_json_comes_first) {
   folder.write("tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"<b>": 0}, "merges": []},
       "normalizer": {"type": "NFC"}})");
   folder.write("vocab.txt", "a\n");
-  const plumb::TokenizerFiles files = read(folder);
+  const plumb::detail::TokenizerFiles files = read(folder);
   BOOST_TEST(files.file.filename() == "tokenizer.json");
   BOOST_TEST(files.tokenizer["normalizer"]["type"] ==
              "NFC");  // no class is named: all of it counts
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   folder.write("config.json", R"({"model_type": "bert"})");
   folder.write("tokenizer_config.json", R"({"do_lower_case": false, "strip_accents": true,
       "tokenize_chinese_chars": false})");
-  plumb::TokenizerJson made = read(folder).tokenizer;
+  plumb::detail::TokenizerJson made = read(folder).tokenizer;
   BOOST_TEST(made["normalizer"]["lowercase"] == false);
   BOOST_TEST(made["normalizer"]["strip_accents"] == true);
   BOOST_TEST(made["normalizer"]["handle_chinese_chars"] == false);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   BOOST_TEST(made["normalizer"]["lowercase"] == true);
   BOOST_TEST(made["pre_tokenizer"]["type"] == "Whitespace");
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "model: is WordPiece, and the class GPT2Tokenizer"));
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(bos_and_eos_by_configuration_count_without_a_tokenizer_json
   folder.write("merges.txt", "");
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer",
       "add_bos_token": true, "add_eos_token": true})");
-  plumb::TokenizerJson made = read(folder).tokenizer;
+  plumb::detail::TokenizerJson made = read(folder).tokenizer;
   BOOST_TEST(made["post_processor"]["single"].size() == 3U);
   folder.write("tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"<|endoftext|>": 0, "a": 1},
       "merges": []}})");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(bos_and_eos_by_configuration_count_without_a_tokenizer_json
 BOOST_AUTO_TEST_CASE(lines_of_a_vocabulary_end_before_white_space) {
   const TemporaryFolder folder;
   folder.write("vocab.txt", "[UNK]\n[CLS] \n[SEP]\u3000\n[PAD]\t\n[MASK]\n a\n");
-  const plumb::TokenizerJson made = read(folder, R"({"model_type": "bert"})").tokenizer;
+  const plumb::detail::TokenizerJson made = read(folder, R"({"model_type": "bert"})").tokenizer;
   BOOST_TEST((made["model"]["vocab"]["[CLS]"] == 1 && made["model"]["vocab"]["[SEP]"] == 2));
   BOOST_TEST(made["model"]["vocab"][" a"] == 5);
 }
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(vocab_txt_is_berts) {
   folder.write(
       "tokenizer_config.json",
       R"({"tokenizer_class": "BertTokenizer", "do_lower_case": false, "strip_accents": true})");
-  const plumb::TokenizerJson made = read(folder).tokenizer;
+  const plumb::detail::TokenizerJson made = read(folder).tokenizer;
   BOOST_TEST((made["model"]["vocab"]["[PAD]"] == 0 && made["model"]["vocab"]["a"] == 5));
   BOOST_TEST(
       (made["normalizer"]["lowercase"] == false && made["normalizer"]["strip_accents"] == true));
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(vocab_json_is_gpt2s_or_robertas) {
   folder.write("vocab.json", R"({"<s>": 0, "</s>": 2, "<mask>": 4, "a": 3, "# ": 5})");
   folder.write("merges.txt", "#version: 0.2\na a\n# a\n");
   folder.write("config.json", R"({"model_type": "opt"})");
-  plumb::TokenizerJson made = read(folder).tokenizer;
-  BOOST_TEST((made["model"]["merges"] == plumb::TokenizerJson{"a a", "# a"}));
+  plumb::detail::TokenizerJson made = read(folder).tokenizer;
+  BOOST_TEST((made["model"]["merges"] == plumb::detail::TokenizerJson{"a a", "# a"}));
   BOOST_TEST(made["post_processor"]["single"].size() == 1U);  // BOS only where it is asked for
   folder.write("tokenizer_config.json",
                R"({"tokenizer_class": "RobertaTokenizerFast", "trim_offsets": false})");
@@ -127,42 +127,44 @@ BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   folder.write("vocab.json", R"({"a": 0})");
   folder.write("config.json", R"({"model_type": "gpt2"})");
   folder.write("merges.txt", "#version: 0.2\na a a\n");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "merges.txt:2: is not two tokens"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_or_not_known_is_refused_with_the_remedy) {
   const TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "holds no tokenizer.json, no vocab.txt"));
   folder.write("spiece.model", "x");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "python -c 'from transformers import AutoTokenizer"));
   folder.write("vocab.txt", "a\nb\na\n");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "spiece.model: SentencePiece's own file is not read"));
   folder.write("config.json", R"({"model_type": "bert"})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "vocab.txt:3: lists \"a\" a second time"));
   folder.write("vocab.txt", "a\n\xFF\n");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error, says(Fault::user, "vocab.txt:2: not UTF-8"));
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
+                        says(Fault::user, "vocab.txt:2: not UTF-8"));
   folder.write("vocab.txt", "a\n[SEP]\n");
   folder.write("tokenizer_config.json", R"({"cls_token": null})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "the vocabulary lacks the cls_token \"\""));
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "\"BertJapaneseTokenizer\" is not known"));
   folder.write("tokenizer_config.json", R"({"do_lower_case": "yes"})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "do_lower_case: is neither true nor false"));
   folder.write("tokenizer_config.json", R"({"added_tokens_decoder": {"x": 1}})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error, says(Fault::user, "added_tokens_decoder"));
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
+                        says(Fault::user, "added_tokens_decoder"));
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "SentencePiece's own file is not read"));
   std::filesystem::remove(folder / "spiece.model");
-  BOOST_CHECK_EXCEPTION(read(folder), plumb::Error,
+  BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "vocab.txt: the class GPT2Tokenizer does not read it"));
 }
 

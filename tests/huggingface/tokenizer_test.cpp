@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plumb/huggingface/tokenizer.hpp"
+#include "plumb/detail/huggingface/tokenizer.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -17,11 +17,11 @@ BOOST_AUTO_TEST_SUITE(tokenizer_suite)
 
 namespace {
 
-using plumb::HuggingFaceTokenizer;
-using plumb::test::says;
-using plumb::test::TemporaryFolder;
-using plumb::test::tokenizer_folder;
-using Ids = std::vector<plumb::TokenId>;
+using plumb::detail::HuggingFaceTokenizer;
+using plumb::detail::test::says;
+using plumb::detail::test::TemporaryFolder;
+using plumb::detail::test::tokenizer_folder;
+using Ids = std::vector<plumb::detail::TokenId>;
 
 HuggingFaceTokenizer of(const std::string& name, bool parse = false) {
   return HuggingFaceTokenizer::read(tokenizer_folder(name), parse);
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
        {"bert-uncased", "bert-cased-vocab-txt", "roberta", "opt-merges-txt", "byte-level-in-steps",
         "albert", "xlm-roberta", "byte-fallback", "word-cutters"}) {
     const auto file =
-        nlohmann::json::parse(plumb::test::slurp(tokenizer_folder(name) / "cases.json"));
+        nlohmann::json::parse(plumb::detail::test::slurp(tokenizer_folder(name) / "cases.json"));
     BOOST_TEST((file["before"].get<Ids>() == of(name).before()));
     BOOST_TEST((file["after"].get<Ids>() == of(name).after()));
     for (const bool parse : {false, true}) {
@@ -52,12 +52,12 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
         const auto text = item["text"].get<std::string>();
         const auto& wanted = item[parse ? "parsed" : "plain"];
         BOOST_TEST_CONTEXT(name << ": " << text) {
-          const plumb::WordTokenization made = tokenizer.tokenize_words(text);
-          BOOST_TEST((plumb::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
+          const plumb::detail::WordTokenization made = tokenizer.tokenize_words(text);
+          BOOST_TEST((plumb::detail::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
           // What these maps drop at the begin moves all ranges there (aligned_text.hpp).
           const bool drops_first = (name == std::string("xlm-roberta") && text.starts_with("東")) ||
                                    (name == std::string("albert") && text.starts_with("\uFEFF"));
-          BOOST_TEST((plumb::test::ranges(made.tokens.tokens) ==
+          BOOST_TEST((plumb::detail::test::ranges(made.tokens.tokens) ==
                       wanted["bytes"].get<std::vector<std::vector<std::size_t>>>()) != drops_first);
           BOOST_TEST((made.words == wanted["words"].get<std::vector<std::uint32_t>>()));
           BOOST_TEST(made.tokens.spells_text);
@@ -72,25 +72,26 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
 BOOST_AUTO_TEST_CASE(tokens_of_a_lower_cased_text_cover_the_text_as_it_is) {
   const HuggingFaceTokenizer tokenizer = of("bert-uncased");
   const std::string text = "José PARIS";
-  const plumb::Tokenization made = tokenizer.tokenize(text);
+  const plumb::detail::Tokenization made = tokenizer.tokenize(text);
   BOOST_TEST(made.tokens.front().bytes.begin == 0U);
   BOOST_TEST(made.tokens.back().bytes.end == text.size());
-  BOOST_TEST(
-      (plumb::test::ids(tokenizer.tokenize("jose paris").tokens) == plumb::test::ids(made.tokens)));
+  BOOST_TEST((plumb::detail::test::ids(tokenizer.tokenize("jose paris").tokens) ==
+              plumb::detail::test::ids(made.tokens)));
   BOOST_TEST((tokenizer.word_ids(text).front() == 0U && tokenizer.word_ids(text).back() == 1U));
 }
 
 BOOST_AUTO_TEST_CASE(byte_level_tokens_give_back_the_text) {
   const HuggingFaceTokenizer tokenizer = of("opt-merges-txt");
   for (const std::string text : {"The  town\n🙂 東京 don't </s>", "", " \t é"}) {
-    BOOST_TEST(tokenizer.detokenize(plumb::test::ids(tokenizer.tokenize(text).tokens)) == text);
+    BOOST_TEST(tokenizer.detokenize(plumb::detail::test::ids(tokenizer.tokenize(text).tokens)) ==
+               text);
   }
 }
 
 BOOST_AUTO_TEST_CASE(other_tokens_are_spelt_by_their_decoder) {
   const auto round = [](const char* name, const std::string& text) {
     const HuggingFaceTokenizer tokenizer = of(name);
-    return tokenizer.detokenize(plumb::test::ids(tokenizer.tokenize(text).tokens));
+    return tokenizer.detokenize(plumb::detail::test::ids(tokenizer.tokenize(text).tokens));
   };
   BOOST_TEST(round("bert-uncased", "The Capital, of France") == "the capital , of france");
   BOOST_TEST(round("xlm-roberta", "The capital") == "The capital");
@@ -98,18 +99,18 @@ BOOST_AUTO_TEST_CASE(other_tokens_are_spelt_by_their_decoder) {
 
 BOOST_AUTO_TEST_CASE(broken_bytes_are_replacement_characters_that_cover_them) {
   const HuggingFaceTokenizer tokenizer = of("opt-merges-txt");
-  const plumb::Tokenization made = tokenizer.tokenize("a\xFFz");
-  BOOST_TEST(
-      (plumb::test::ids(made.tokens) == plumb::test::ids(tokenizer.tokenize("a\uFFFDz").tokens)));
-  BOOST_TEST((made.tokens[1].bytes == plumb::ByteSpan{1, 2}));
-  BOOST_TEST((made.tokens.back().bytes == plumb::ByteSpan{2, 3}));
+  const plumb::detail::Tokenization made = tokenizer.tokenize("a\xFFz");
+  BOOST_TEST((plumb::detail::test::ids(made.tokens) ==
+              plumb::detail::test::ids(tokenizer.tokenize("a\uFFFDz").tokens)));
+  BOOST_TEST((made.tokens[1].bytes == plumb::detail::ByteSpan{1, 2}));
+  BOOST_TEST((made.tokens.back().bytes == plumb::detail::ByteSpan{2, 3}));
 }
 
 // The package's own ranges lose the first character of a word behind a special token where the file
 // puts a space before each text; a scorer needs all characters of an answer.
 BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
-  auto file =
-      nlohmann::json::parse(plumb::test::slurp(tokenizer_folder("roberta") / "tokenizer.json"));
+  auto file = nlohmann::json::parse(
+      plumb::detail::test::slurp(tokenizer_folder("roberta") / "tokenizer.json"));
   file["pre_tokenizer"]["add_prefix_space"] = true;
   file["post_processor"]["add_prefix_space"] = true;
   const TemporaryFolder folder;
@@ -117,14 +118,14 @@ BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
   const HuggingFaceTokenizer tokenizer = HuggingFaceTokenizer::read(folder.path(), true);
   for (const std::string text : {"Paris</s>lies", "</s>x", "é</s>éa</s>  b", "<mask>l <mask>1"}) {
     std::vector<bool> covered(text.size());
-    for (const plumb::Token& token : tokenizer.tokenize(text).tokens) {
+    for (const plumb::detail::Token& token : tokenizer.tokenize(text).tokens) {
       for (std::size_t at = token.bytes.begin; at < token.bytes.end; ++at) covered[at] = true;
     }
     for (std::size_t at = 0; at < text.size(); ++at) {
       BOOST_TEST((covered[at] || text[at] == ' '), text << " at " << at);
     }
   }
-  BOOST_TEST((tokenizer.tokenize("a  </s>b").tokens.back().bytes == plumb::ByteSpan{7, 8}));
+  BOOST_TEST((tokenizer.tokenize("a  </s>b").tokens.back().bytes == plumb::detail::ByteSpan{7, 8}));
 }
 
 BOOST_AUTO_TEST_CASE(tokens_are_named_by_the_files) {
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_named_by_the_files) {
   BOOST_TEST((*bert.mask() == 4 && *bert.cls() == 2 && *bert.sep() == 3 && *bert.unk() == 1));
   BOOST_TEST(!bert.bos());
   const HuggingFaceTokenizer roberta = of("roberta", true);
-  BOOST_TEST(*roberta.mask() == static_cast<plumb::TokenId>(roberta.vocabulary_size()) - 1);
+  BOOST_TEST(*roberta.mask() == static_cast<plumb::detail::TokenId>(roberta.vocabulary_size()) - 1);
   BOOST_TEST((*roberta.text_of(*roberta.mask()) == "<mask>"));
   BOOST_TEST((*roberta.id_of("<s>") == 0 && !roberta.id_of("none") && !roberta.text_of(-1)));
   BOOST_TEST(roberta.detokenize(Ids{0, 100000}) == "<s>");
@@ -150,15 +151,16 @@ BOOST_AUTO_TEST_CASE(tokens_are_named_by_the_files) {
 BOOST_AUTO_TEST_CASE(copies_outlive_what_they_were_copied_from) {
   std::optional<HuggingFaceTokenizer> first = of("albert");
   const HuggingFaceTokenizer copy = *first;
-  const Ids before = plumb::test::ids(first->tokenize("Paris").tokens);
+  const Ids before = plumb::detail::test::ids(first->tokenize("Paris").tokens);
   first.reset();
-  BOOST_TEST((plumb::test::ids(copy.tokenize("Paris").tokens) == before));
+  BOOST_TEST((plumb::detail::test::ids(copy.tokenize("Paris").tokens) == before));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_parts_are_refused_by_field) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& json, const char* words) {
-    BOOST_CHECK_EXCEPTION(read(folder, json), plumb::Error, says(plumb::Fault::user, words));
+    BOOST_CHECK_EXCEPTION(read(folder, json), plumb::detail::Error,
+                          says(plumb::detail::Fault::user, words));
   };
   refused("{}", "tokenizer.json: has no \"model\"");
   refused(R"({"model": {"type": "WordLevel"}})", "model: the model \"WordLevel\" is not known");
@@ -181,14 +183,14 @@ BOOST_AUTO_TEST_CASE(a_text_with_a_mask_has_the_tokens_of_the_masks_text_parsed)
          {std::pair{"The capital of France is ", "."}, std::pair{"", " is the capital  of it."},
           std::pair{"the  (", ")"}, std::pair{"é ", ""}}) {
       BOOST_TEST_CONTEXT(name << ": " << before) {
-        const plumb::MaskedQuery made = plain.masked_text(before, after);
+        const plumb::detail::MaskedQuery made = plain.masked_text(before, after);
         const std::string text = std::string(before) + mask + after;
-        BOOST_TEST((made.sequence == plumb::test::ids(parsed.tokenize(text).tokens)));
+        BOOST_TEST((made.sequence == plumb::detail::test::ids(parsed.tokenize(text).tokens)));
         BOOST_TEST((made.sequence.at(made.position) == *plain.mask()));
       }
     }
     // Unigram's vocabulary may have the mask's text as a piece of its own.
-    const plumb::MaskedQuery twice = plain.masked_text(std::string(mask) + " and ", ".");
+    const plumb::detail::MaskedQuery twice = plain.masked_text(std::string(mask) + " and ", ".");
     if (name == std::string("bert-uncased") || name == std::string("roberta")) {
       BOOST_TEST(std::count(twice.sequence.begin(), twice.sequence.end(), *plain.mask()) == 1);
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/weight_reader.hpp"
+#include "plumb/detail/huggingface/weight_reader.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "plumb/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
 #include "support/errors.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(weight_reader)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/huggingface/weight_type.hpp"
+#include "plumb/detail/huggingface/weight_type.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(weight_type)
 
@@ -20,27 +20,27 @@ BOOST_AUTO_TEST_CASE(types_are_named_as_safetensors_names_them) {
 
 BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_formats) {
   // BF16: 1 sign, 8 exponent and 7 fraction bits. F16: 1, 5 and 10.
-  BOOST_TEST(detail::widened(WeightType::bf16, 0x3FC0) == 1.5F);
-  BOOST_TEST(detail::widened(WeightType::bf16, 0xC080) == -4.0F);
-  BOOST_TEST(detail::widened(WeightType::f16, 0x3E00) == 1.5F);
-  BOOST_TEST(detail::widened(WeightType::f16, 0xC400) == -4.0F);
-  BOOST_TEST(detail::widened(WeightType::f16, 0x0001) == std::ldexp(1.0F, -24));  // subnormal
+  BOOST_TEST(widened(WeightType::bf16, 0x3FC0) == 1.5F);
+  BOOST_TEST(widened(WeightType::bf16, 0xC080) == -4.0F);
+  BOOST_TEST(widened(WeightType::f16, 0x3E00) == 1.5F);
+  BOOST_TEST(widened(WeightType::f16, 0xC400) == -4.0F);
+  BOOST_TEST(widened(WeightType::f16, 0x0001) == std::ldexp(1.0F, -24));  // subnormal
 }
 
 BOOST_AUTO_TEST_CASE(widening_and_narrowing_give_every_number_back) {
   for (const WeightType type : {WeightType::f16, WeightType::bf16}) {
     std::vector<std::uint16_t> all;
     for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
-      if (std::isfinite(detail::widened(type, static_cast<std::uint16_t>(bits)))) {
+      if (std::isfinite(widened(type, static_cast<std::uint16_t>(bits)))) {
         all.push_back(static_cast<std::uint16_t>(bits));
       }
     }
     std::vector<float> wide(all.size());
-    detail::widen(type, all.data(), all.size(), wide.data());
+    widen(type, all.data(), all.size(), wide.data());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (wide[i] != detail::widened(type, all[i])) ++wrong;
-      if (detail::narrowed(type, wide[i]) != all[i]) ++wrong;
+      if (wide[i] != widened(type, all[i])) ++wrong;
+      if (narrowed(type, wide[i]) != all[i]) ++wrong;
     }
     BOOST_TEST(wrong == 0U);
   }
@@ -51,15 +51,15 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest) {
   const std::vector<float> from{1, 1 + 1 / 256.0F, 1 + 3 / 256.0F, -1 - 1 / 200.0F,
                                 0, -0.0F,          3e38F};
   std::vector<std::uint16_t> to(from.size());
-  detail::round_to_bf16(from.data(), from.size(), to.data());
+  round_to_bf16(from.data(), from.size(), to.data());
   BOOST_TEST((to == std::vector<std::uint16_t>{0x3F80, 0x3F80, 0x3F82, 0xBF81, 0, 0x8000, 0x7F62}));
   std::mt19937 random(2);
   for (int i = 0; i < 10'000; ++i) {
     const float number =
         std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 60) - 60);
     std::uint16_t bits = 0;
-    detail::round_to_bf16(&number, 1, &bits);
-    BOOST_REQUIRE(bits == detail::narrowed(WeightType::bf16, number));
+    round_to_bf16(&number, 1, &bits);
+    BOOST_REQUIRE(bits == narrowed(WeightType::bf16, number));
   }
 }
 

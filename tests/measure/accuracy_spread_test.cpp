@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/near.hpp"
 #include "support/small_answers.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::by_seed;
 using test::ic;
 using test::near;

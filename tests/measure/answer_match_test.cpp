@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/answer_match.hpp"
+#include "plumb/detail/measure/answer_match.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/measure/morphy.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/measure/morphy.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_match_suite)
 

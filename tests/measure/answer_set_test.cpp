@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/answer_set.hpp"
+#include "plumb/detail/measure/answer_set.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-#include "plumb/measure/prediction.hpp"
+#include "plumb/detail/measure/prediction.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_set)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/answer_words.hpp"
+#include "plumb/detail/measure/answer_words.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cctype>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_words_suite)
 

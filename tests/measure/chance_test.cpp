@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/chance.hpp"
+#include "plumb/detail/measure/chance.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "support/near.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(against_chance)

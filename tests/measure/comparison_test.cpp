@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/comparison.hpp"
+#include "plumb/detail/measure/comparison.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 #include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::by_seed;
 using test::ic;
 using test::near;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/fact_overlap.hpp"
+#include "plumb/detail/measure/fact_overlap.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(fact_overlap)
 

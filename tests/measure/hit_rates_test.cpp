@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/hit_rates.hpp"
+#include "plumb/detail/measure/hit_rates.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/aggregate/mask_ranks.hpp"
-#include "plumb/measure/probe_metrics.hpp"
-#include "plumb/measure/rank_metrics.hpp"
+#include "plumb/detail/aggregate/mask_ranks.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
+#include "plumb/detail/measure/rank_metrics.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(hit_rates)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/injection_results.hpp"
+#include "plumb/detail/measure/injection_results.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_injection.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::small_injection_design;
 using test::small_injection_scores;

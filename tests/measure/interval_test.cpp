@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/interval.hpp"
+#include "plumb/detail/measure/interval.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(interval)
 

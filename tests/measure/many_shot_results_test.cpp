@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/many_shot_results.hpp"
+#include "plumb/detail/measure/many_shot_results.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/many_shot_answers.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
 #include "support/errors.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/measured_folders.hpp"
 #include "support/near.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::few_resamples;
 using test::ManyShotFolder;
 using test::names;

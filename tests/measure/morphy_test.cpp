@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/morphy.hpp"
+#include "plumb/detail/measure/morphy.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -11,8 +11,8 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(morphy_suite)
 

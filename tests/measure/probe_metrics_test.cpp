@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/probe_metrics.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/near.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(probe_metrics_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/published_comparison.hpp"
+#include "plumb/detail/measure/published_comparison.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(published_comparison)
 
@@ -49,10 +49,10 @@ BOOST_AUTO_TEST_CASE(a_number_stands_beside_that_of_its_name) {
 
 BOOST_AUTO_TEST_CASE(names_of_models_are_their_letters_and_digits) {
   for (const char* same : {"OPT-1.3B", "opt_1.3b.gguf", "opt13b", "Opt 1.3B"}) {
-    BOOST_TEST(detail::bare_model_name(same) == "opt13b");
+    BOOST_TEST(bare_model_name(same) == "opt13b");
   }
-  BOOST_TEST(detail::bare_model_name("gguf.gguf") == "gguf");
-  BOOST_TEST(detail::bare_model_name("é-1") == "é1");
+  BOOST_TEST(bare_model_name("gguf.gguf") == "gguf");
+  BOOST_TEST(bare_model_name("é-1") == "é1");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {

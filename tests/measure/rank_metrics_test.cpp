@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/rank_metrics.hpp"
+#include "plumb/detail/measure/rank_metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/near.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(rank_metrics_suite)

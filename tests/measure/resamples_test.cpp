@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/resamples.hpp"
+#include "plumb/detail/measure/resamples.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(resamples_suite)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/ties.hpp"
+#include "plumb/detail/measure/ties.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(ties)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/measure/word_trie.hpp"
+#include "plumb/detail/measure/word_trie.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(word_trie)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/few_shot.hpp"
+#include "plumb/detail/prompt/few_shot.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@
 
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::shaped_many;
 

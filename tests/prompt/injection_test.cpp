@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/injection.hpp"
+#include "plumb/detail/prompt/injection.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(injection)
@@ -171,15 +171,13 @@ BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   for (const Fact& fact : relation.facts) {
     if (fact.subject == "Somebody") continue;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      const std::string wrong =
-          detail::wrong_object(relation, fact, {}, RandomStream(seed, "test"));
+      const std::string wrong = wrong_object(relation, fact, {}, RandomStream(seed, "test"));
       BOOST_TEST(wrong != relation.options[fact.answer]);
       if (fact.subject == "Marie Curie") BOOST_TEST(wrong == "Poetry");
     }
   }
   add("1", "Mme Curie", {}, 2);
-  BOOST_CHECK_EXCEPTION((void)detail::wrong_object(relation, relation.facts[0], {}, {0, "test"}),
-                        Error,
+  BOOST_CHECK_EXCEPTION((void)wrong_object(relation, relation.facts[0], {}, {0, "test"}), Error,
                         says(Fault::user,
                              "award: every option is a true object of 'Marie Curie', so it has no "
                              "incorrect pair"));
@@ -206,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_incorrect_object_of_a_fact_with_choices_is_one_of_them)
   relation.options = {"right", "wrong"};
   relation.facts.push_back({"", "x", {}, 0, 0, 0, {"a", "b"}});
   relation.facts.push_back({"", "y", {}, 0, 0, 0, {"c", "d"}});
-  BOOST_TEST(detail::wrong_object(relation, relation.facts[1], {}, {0, "test"}) == "d");
+  BOOST_TEST(wrong_object(relation, relation.facts[1], {}, {0, "test"}) == "d");
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_stands_once_in_the_order) {

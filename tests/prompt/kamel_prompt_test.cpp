@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/kamel_prompt.hpp"
+#include "plumb/detail/prompt/kamel_prompt.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(kamel_prompt)
 

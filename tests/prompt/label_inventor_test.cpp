@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/label_inventor.hpp"
+#include "plumb/detail/prompt/label_inventor.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(label_inventor)
 
@@ -108,9 +108,9 @@ BOOST_AUTO_TEST_CASE(no_invented_word_comes_twice) {
   std::size_t count = 0;
   for (int i = 0; i < 500; ++i) {
     for (const std::string& label : {some.subject(), some.object()}) {
-      for (const detail::LabelPiece& piece : detail::label_pieces(label)) {
+      for (const LabelPiece& piece : label_pieces(label)) {
         if (!piece.word) continue;
-        words.insert(detail::folded(piece.text));
+        words.insert(folded(piece.text));
         ++count;
       }
     }
@@ -147,10 +147,10 @@ BOOST_AUTO_TEST_CASE(numbers_keep_their_zeros_and_what_stands_before_all_of_them
   BOOST_TEST(*made.rbegin() == "+012");
   for (const Labels& options : {Labels{"12", "+13"}, Labels{"12", "twelve"}, Labels{"12", ""},
                                 Labels{"1234567890", "12"}, Labels{"12", "1 2"}}) {
-    BOOST_TEST(!detail::number_prefix(options));
+    BOOST_TEST(!number_prefix(options));
   }
-  BOOST_TEST(!detail::number_prefix({}));
-  BOOST_TEST(detail::number_prefix({"999999999", "0"}).value() == "");
+  BOOST_TEST(!number_prefix({}));
+  BOOST_TEST(number_prefix({"999999999", "0"}).value() == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_objects_of_facts_with_choices_are_their_true_ones) {

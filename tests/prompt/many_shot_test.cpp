@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/many_shot.hpp"
+#include "plumb/detail/prompt/many_shot.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(many_shot_suite)
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/neutral_prompt.hpp"
+#include "plumb/detail/prompt/neutral_prompt.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <string>
 
-#include "plumb/prompt/in_context.hpp"
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/prompt/in_context.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(neutral_prompt_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/prompt/solved_facts.hpp"
+#include "plumb/detail/prompt/solved_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -9,7 +9,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(solved_facts)

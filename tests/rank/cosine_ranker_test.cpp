@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/cosine_ranker.hpp"
+#include "plumb/detail/rank/cosine_ranker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
-#include "plumb/core/random.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(cosine_ranker_suite)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/entity_ranking.hpp"
+#include "plumb/detail/rank/entity_ranking.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(entity_ranking)
 

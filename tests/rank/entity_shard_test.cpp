@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/entity_shard.hpp"
+#include "plumb/detail/rank/entity_shard.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/rank/filtered_ranks.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/rank/filtered_ranks.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(entity_shard)

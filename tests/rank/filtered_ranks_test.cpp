@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/filtered_ranks.hpp"
+#include "plumb/detail/rank/filtered_ranks.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(filtered_ranks_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/likelihood_ranker.hpp"
+#include "plumb/detail/rank/likelihood_ranker.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/names.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::exhaustive_scores;
 using test::ids_of;
 using test::standing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/mask_filler.hpp"
+#include "plumb/detail/rank/mask_filler.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::WordMaskModel;
 
 BOOST_AUTO_TEST_SUITE(mask_filler_suite)

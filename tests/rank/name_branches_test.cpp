@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/name_branches.hpp"
+#include "plumb/detail/rank/name_branches.hpp"
 
 // That ranks do not depend on what is held is tested in likelihood_ranker_test.cpp.
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(name_branches)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/prompt_embedder.hpp"
+#include "plumb/detail/rank/prompt_embedder.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/core/utf8.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "support/errors.hpp"
 #include "support/names.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(prompt_embedder_suite)

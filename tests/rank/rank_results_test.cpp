@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/rank_results.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
 #include "support/errors.hpp"
 #include "support/measured_folders.hpp"
 #include "support/near.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::all_methods;
 using test::near;
 using test::ranked;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/short_direction.hpp"
+#include "plumb/detail/rank/short_direction.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/rank/vectors.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/rank/vectors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(short_direction)
 
 namespace {
 
 struct Written {
-  detail::ShortDirection direction;
+  ShortDirection direction;
   std::vector<std::int16_t> numbers;
   std::vector<double> unit;
 };
@@ -24,11 +24,10 @@ struct Written {
 Written written(const std::vector<float>& vector, double scale = 0) {
   const std::size_t d = vector.size();
   const double length = std::sqrt(exact_dot(vector.data(), vector.data(), d));
-  const double largest = static_cast<double>(detail::largest_magnitude(vector.data(), d)) / length;
-  Written made{
-      {scale == 0 ? detail::short_scale(largest, d) : scale, 0}, std::vector<std::int16_t>(d), {}};
+  const double largest = static_cast<double>(largest_magnitude(vector.data(), d)) / length;
+  Written made{{scale == 0 ? short_scale(largest, d) : scale, 0}, std::vector<std::int16_t>(d), {}};
   made.direction.off =
-      detail::write_short(vector.data(), length, made.direction.scale, d, made.numbers.data());
+      write_short(vector.data(), length, made.direction.scale, d, made.numbers.data());
   for (const float number : vector) made.unit.push_back(static_cast<double>(number) / length);
   return made;
 }
@@ -93,7 +92,7 @@ BOOST_AUTO_TEST_CASE(products_fit_32_bits_and_differ_by_no_more_than_the_bound) 
         BOOST_TEST(std::llabs(whole) <= 0x7fffffffLL);
         const double exact = a.direction.scale * b.direction.scale * cosine(a, b);
         BOOST_TEST(std::abs(static_cast<double>(whole) - exact) <=
-                   detail::product_bound(a.direction, b.direction));
+                   product_bound(a.direction, b.direction));
       }
     }
   }
@@ -104,7 +103,7 @@ BOOST_AUTO_TEST_CASE(the_bound_of_a_cosine_is_narrow) {
   RandomStream random(0, "narrow");
   const Written a = written(random_vector(768, 1, random)),
                 b = written(random_vector(768, 1, random));
-  BOOST_TEST(detail::product_bound(a.direction, b.direction) <
+  BOOST_TEST(product_bound(a.direction, b.direction) <
              0.0004 * a.direction.scale * b.direction.scale);
 }
 
@@ -116,9 +115,9 @@ BOOST_AUTO_TEST_CASE(a_smaller_scale_is_taken_as_it_is) {
 
 BOOST_AUTO_TEST_CASE(the_largest_magnitude_is_found_whatever_its_sign) {
   const std::vector<float> numbers{1, -7, 6.5F, -0.0F};
-  BOOST_TEST(detail::largest_magnitude(numbers.data(), 4) == 7.0F);
-  BOOST_TEST(detail::largest_magnitude(numbers.data() + 3, 1) == 0.0F);
-  BOOST_TEST(detail::largest_magnitude(numbers.data(), 0) == 0.0F);
+  BOOST_TEST(largest_magnitude(numbers.data(), 4) == 7.0F);
+  BOOST_TEST(largest_magnitude(numbers.data() + 3, 1) == 0.0F);
+  BOOST_TEST(largest_magnitude(numbers.data(), 0) == 0.0F);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

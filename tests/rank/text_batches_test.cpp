@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/text_batches.hpp"
+#include "plumb/detail/rank/text_batches.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/names.hpp"
 #include "support/plain_embedder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::PlainEmbedder;
 using test::says;
 

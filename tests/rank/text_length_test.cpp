@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/text_length.hpp"
+#include "plumb/detail/rank/text_length.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_length)

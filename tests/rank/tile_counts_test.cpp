@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/tile_counts.hpp"
+#include "plumb/detail/rank/tile_counts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 #include <set>
 #include <vector>
 
-using namespace plumb;
-using detail::panel_width;
+using namespace plumb::detail;
+using plumb::detail::panel_width;
 
 BOOST_AUTO_TEST_SUITE(tile_counts)
 
@@ -18,10 +18,9 @@ struct Counted {
   std::set<std::size_t> undecided;
 };
 
-Counted count(const std::vector<std::int32_t>& products, std::size_t columns,
-              detail::Undecided range) {
+Counted count(const std::vector<std::int32_t>& products, std::size_t columns, Undecided range) {
   Counted made{0, {}};
-  made.above = detail::count_above(products.data(), columns, range, [&](std::size_t column) {
+  made.above = count_above(products.data(), columns, range, [&](std::size_t column) {
     BOOST_TEST(made.undecided.insert(column).second);  // once
   });
   return made;
@@ -52,20 +51,20 @@ BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges_end_at_32_bits) {
-  BOOST_TEST(detail::clamped(1e12) == std::numeric_limits<std::int32_t>::max());
-  BOOST_TEST(detail::clamped(-1e12) == -std::numeric_limits<std::int32_t>::max());
-  BOOST_TEST(detail::clamped(-7) == -7);
+  BOOST_TEST(clamped(1e12) == std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(clamped(-1e12) == -std::numeric_limits<std::int32_t>::max());
+  BOOST_TEST(clamped(-7) == -7);
 }
 
 BOOST_AUTO_TEST_CASE(a_tile_scales_its_products_to_cosines) {
   const std::vector<std::int32_t> products{0, 0, 0, 0, 600, -300};
-  const std::vector<detail::ShortDirection> queries{{1, 0}, {20, 2}};
-  const detail::Tile tile{0, 2, 0, 2, 4, products.data(), queries.data(), {100, 5}};
+  const std::vector<ShortDirection> queries{{1, 0}, {20, 2}};
+  const Tile tile{0, 2, 0, 2, 4, products.data(), queries.data(), {100, 5}};
   BOOST_TEST(tile.cosine(1, 0) == 0.3);
   BOOST_TEST(tile.cosine(1, 1) == -0.15);
   // (20 + 2) · 5 + 2 · 100 + 1, of 20 · 100
   BOOST_TEST(tile.bound(1) == 311.0 / 2000);
-  const detail::Undecided range = tile.undecided(1, 0.2);
+  const Undecided range = tile.undecided(1, 0.2);
   BOOST_TEST(range.least == 400 - 311);
   BOOST_TEST(range.most == 400 + 311);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/tile_products.hpp"
+#include "plumb/detail/rank/tile_products.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
-using detail::panel_width;
-using detail::tile_rows;
+using namespace plumb::detail;
+using plumb::detail::panel_width;
+using plumb::detail::tile_rows;
 
 BOOST_AUTO_TEST_SUITE(tile_products_suite)
 
@@ -24,8 +24,8 @@ std::vector<std::int16_t> random_numbers(std::size_t count, RandomStream& random
   return numbers;
 }
 
-std::vector<detail::Pair> pairs_of(const std::vector<std::int16_t>& numbers) {
-  std::vector<detail::Pair> pairs(numbers.size() / 2);
+std::vector<Pair> pairs_of(const std::vector<std::int16_t>& numbers) {
+  std::vector<Pair> pairs(numbers.size() / 2);
   std::memcpy(pairs.data(), numbers.data(), numbers.size() * sizeof(std::int16_t));
   return pairs;
 }
@@ -36,21 +36,21 @@ BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
   RandomStream random(0, "tile");
   for (const std::size_t pairs : {1U, 7U, 64U}) {
     std::vector<std::vector<std::int16_t>> rows, columns;
-    std::vector<std::vector<detail::Pair>> packed;
-    std::array<const detail::Pair*, tile_rows> row;
+    std::vector<std::vector<Pair>> packed;
+    std::array<const Pair*, tile_rows> row;
     for (std::size_t r = 0; r < tile_rows; ++r) {
       rows.push_back(random_numbers(2 * pairs, random));
       packed.push_back(pairs_of(rows[r]));
     }
     for (std::size_t r = 0; r < tile_rows; ++r) row[r] = packed[r].data();
-    detail::ColumnPanel panel(pairs);
+    ColumnPanel panel(pairs);
     for (std::size_t c = 0; c < panel_width; ++c) {
       columns.push_back(random_numbers(2 * pairs, random));
       panel.set(c, pairs_of(columns[c]).data());
     }
     const std::size_t stride = panel_width + 5;
     std::vector<std::int32_t> products(tile_rows * stride, -77);
-    detail::tile_products(row.data(), panel.data(), pairs, products.data(), stride);
+    tile_products(row.data(), panel.data(), pairs, products.data(), stride);
     for (std::size_t r = 0; r < tile_rows; ++r) {
       for (std::size_t c = 0; c < stride; ++c) {
         int expected = c < panel_width ? 0 : -77;  // what lies between the rows stays
@@ -64,38 +64,38 @@ BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_numbers_do_not_overflow) {
-  const std::vector<detail::Pair> most = pairs_of({32767, -32767});
-  std::array<const detail::Pair*, tile_rows> row;
+  const std::vector<Pair> most = pairs_of({32767, -32767});
+  std::array<const Pair*, tile_rows> row;
   row.fill(most.data());
-  detail::ColumnPanel panel(1);
+  ColumnPanel panel(1);
   panel.set(0, most.data());
   std::array<std::int32_t, tile_rows * panel_width> products;
-  detail::tile_products(row.data(), panel.data(), 1, products.data(), panel_width);
+  tile_products(row.data(), panel.data(), 1, products.data(), panel_width);
   BOOST_TEST(products[0] == 2 * 32767 * 32767);
 }
 
 BOOST_AUTO_TEST_CASE(columns_that_are_not_set_are_zero) {
-  const std::vector<detail::Pair> ones = pairs_of({1, 1, 1, 1, 1, 1}),
-                                  threes = pairs_of({3, 3, 3, 3, 3, 3});
-  detail::ColumnPanel panel(3);
+  const std::vector<Pair> ones = pairs_of({1, 1, 1, 1, 1, 1}),
+                          threes = pairs_of({3, 3, 3, 3, 3, 3});
+  ColumnPanel panel(3);
   panel.set(1, threes.data());
-  std::array<const detail::Pair*, tile_rows> row;
+  std::array<const Pair*, tile_rows> row;
   row.fill(ones.data());
   std::array<std::int32_t, tile_rows * panel_width> products;
-  detail::tile_products(row.data(), panel.data(), 3, products.data(), panel_width);
+  tile_products(row.data(), panel.data(), 3, products.data(), panel_width);
   for (std::size_t i = 0; i < products.size(); ++i) {
     BOOST_TEST(products[i] == (i % panel_width == 1 ? 18 : 0));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_single_lane_is_seen) {
-  for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
-    detail::Lanes lanes = {};
-    BOOST_TEST(!detail::any(lanes));
-    BOOST_TEST(!detail::any_by_words(lanes));
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    Lanes lanes = {};
+    BOOST_TEST(!any(lanes));
+    BOOST_TEST(!any_by_words(lanes));
     lanes[lane] = -1;
-    BOOST_TEST(detail::any(lanes));
-    BOOST_TEST(detail::any_by_words(lanes));
+    BOOST_TEST(any(lanes));
+    BOOST_TEST(any_by_words(lanes));
   }
 }
 
@@ -104,13 +104,13 @@ BOOST_AUTO_TEST_CASE(halves_have_the_products_of_the_instructions) {
   RandomStream random(1, "halves");
   for (int round = 0; round < 50; ++round) {
     const auto lanes_of = [&] {
-      const auto numbers = pairs_of(random_numbers(2 * detail::lane_count, random));
-      return detail::load(numbers.data());
+      const auto numbers = pairs_of(random_numbers(2 * lane_count, random));
+      return load(numbers.data());
     };
-    const detail::Lanes sum = lanes_of(), a = lanes_of(), b = lanes_of();
-    const detail::Lanes whole = detail::add_products(sum, a, b);
-    const detail::Lanes halves = detail::add_products_by_halves(sum, a, b);
-    for (std::size_t lane = 0; lane < detail::lane_count; ++lane) {
+    const Lanes sum = lanes_of(), a = lanes_of(), b = lanes_of();
+    const Lanes whole = add_products(sum, a, b);
+    const Lanes halves = add_products_by_halves(sum, a, b);
+    for (std::size_t lane = 0; lane < lane_count; ++lane) {
       BOOST_TEST(whole[lane] == halves[lane]);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/rank/vectors.hpp"
+#include "plumb/detail/rank/vectors.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(vectors)
@@ -54,16 +54,16 @@ BOOST_AUTO_TEST_CASE(a_quick_product_is_off_by_less_than_its_bound) {
         b.push_back(size * static_cast<float>(random.uniform()));
       }
       const double exact = exact_dot(a.data(), b.data(), dimension);
-      const auto quick = static_cast<double>(detail::quick_dot(a.data(), b.data(), dimension));
-      BOOST_TEST(std::abs(quick - exact) <= detail::single_precision_bound(dimension) * exact);
+      const auto quick = static_cast<double>(quick_dot(a.data(), b.data(), dimension));
+      BOOST_TEST(std::abs(quick - exact) <= single_precision_bound(dimension) * exact);
     }
   }
-  BOOST_TEST(detail::single_precision_bound(768) < 5e-5);
+  BOOST_TEST(single_precision_bound(768) < 5e-5);
 }
 
 BOOST_AUTO_TEST_CASE(lengths_are_those_of_the_rows) {
   const std::vector<float> numbers{3, 4, 0, -2, 1e-12F, 0};
-  const std::vector<double> lengths = detail::checked_lengths(rows_of(numbers, 2), "entities");
+  const std::vector<double> lengths = checked_lengths(rows_of(numbers, 2), "entities");
   BOOST_REQUIRE(lengths.size() == 3U);
   BOOST_TEST(lengths[0] == 5.0);
   BOOST_TEST(lengths[1] == 2.0);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_row_without_a_direction_is_named) {
   const auto refused = [](float number, const std::string& why) {
     const std::vector<float> numbers{1, 2, 0, number};
     BOOST_CHECK_EXCEPTION(
-        (void)detail::checked_lengths(rows_of(numbers, 2), "queries"), Error,
+        (void)checked_lengths(rows_of(numbers, 2), "queries"), Error,
         says(Fault::user, "queries: row 1 is " + why + ", which has no direction; leave it out"));
   };
   refused(0, "a zero vector");
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(lengths_whose_products_single_precision_does_not_hold_are_r
     const std::vector<float> numbers{number, 0};
     const std::string why = number < 1 ? "short" : "long";
     BOOST_CHECK_EXCEPTION(
-        (void)detail::checked_lengths(rows_of(numbers, 2), "entities"), Error,
+        (void)checked_lengths(rows_of(numbers, 2), "entities"), Error,
         says(Fault::user, "entities: row 0 is too " + why + " for single precision"));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/generation_folder.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/measure/answer_lemmas.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::GenerationFolder;
 using test::says;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/generation_lists.hpp"
+#include "plumb/detail/records/generation_lists.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/records/results_kind.hpp"
+#include "plumb/detail/records/results_kind.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(generation_lists_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/journal_file.hpp"
+#include "plumb/detail/records/journal_file.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/many_shot_answers.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 #include "support/many_shot_folder.hpp"
 #include "support/small_answers.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ManyShotFolder;
 using test::marks_of;
 using test::says;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/many_shot_rows.hpp"
+#include "plumb/detail/records/many_shot_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_rows_suite)

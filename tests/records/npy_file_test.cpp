@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/npy_file.hpp"
+#include "plumb/detail/records/npy_file.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_what_numpy_would_write, Vectors) {
 BOOST_AUTO_TEST_CASE(numbers_begin_at_a_multiple_of_64) {
   for (std::size_t rows = 1; rows < 1000000000000; rows *= 10) {
     for (const std::size_t columns : {1U, 64U, 2048U, 1000000U}) {
-      const std::string header = detail::npy_header(rows, columns);
+      const std::string header = npy_header(rows, columns);
       BOOST_TEST(header.size() % 64 == 0U);
       BOOST_TEST(header.back() == '\n');
       BOOST_TEST(static_cast<std::size_t>(header[8]) == header.size() - 10);

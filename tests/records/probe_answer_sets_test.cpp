@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/probe_answer_sets.hpp"
+#include "plumb/detail/records/probe_answer_sets.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "plumb/records/probe_answers.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(probe_answer_sets_suite)

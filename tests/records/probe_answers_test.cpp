@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/probe_answers.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "support/results_folder.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ResultsFolder;
 using test::row;
 using test::says;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/probe_predictions.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 #include "support/predictions.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::indices_of;
 using test::ResultsFolder;
 using test::row;

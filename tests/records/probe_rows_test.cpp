@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/probe_rows.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(probe_rows_suite)
@@ -346,7 +346,7 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
       for (std::size_t o = 0; o < relation.options.size(); ++o) {
         const StatementScore& was = written[f][o];
         const StatementScore& is = rows[f].parts[o];
-        BOOST_TEST(rows[f].scores[o] == detail::ten_decimals(reduce(was, scoring)));
+        BOOST_TEST(rows[f].scores[o] == ten_decimals(reduce(was, scoring)));
         BOOST_TEST(is.tokens == was.tokens);
         BOOST_TEST(is.answer_tokens == was.answer_tokens);
         BOOST_TEST(is.continuation_tokens == was.continuation_tokens);

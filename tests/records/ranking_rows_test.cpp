@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/any_text.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(ranking_rows_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/relation_results.hpp"
+#include "plumb/detail/records/relation_results.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(relation_results_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/result_lines.hpp"
+#include "plumb/detail/records/result_lines.hpp"
 
 #include <sys/stat.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/journal_file.hpp"
+#include "plumb/detail/records/journal_file.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(result_lines)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/records/results_kind.hpp"
+#include "plumb/detail/records/results_kind.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(results_kind_suite)
 

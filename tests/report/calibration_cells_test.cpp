@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -9,8 +9,8 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
-using detail::cell;
+using namespace plumb::detail;
+using plumb::detail::cell;
 using enum CalibrationMetric;
 
 BOOST_AUTO_TEST_SUITE(calibration_cells)
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(cells_are_coloured_in_the_steps_of_the_paper) {
       {brier, 0.25, "h3"}, {brier, 1, "h3"},      {accuracy, 0.01, ""}, {mce, 0.01, ""},
       {auroc, 0.01, ""},   {log_loss, 0.3, ""},   {brier_skill, -2, ""}};
   for (const auto& [metric, value, expected] : steps) {
-    BOOST_TEST(detail::step(metric, value) == expected,
+    BOOST_TEST(step(metric, value) == expected,
                calibration_metric_names[static_cast<std::size_t>(metric)] << " of " << value);
   }
 }
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_has_a_mark_and_no_colour) {
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_number_is_sorted_by_itself) {
-  BOOST_TEST(detail::number_cell(1234567) == "<td data-v=\"1234567\">1234567</td>");
+  BOOST_TEST(number_cell(1234567) == "<td data-v=\"1234567\">1234567</td>");
 }
 
 BOOST_AUTO_TEST_CASE(estimators_and_reductions_have_names_for_people) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_columns.hpp"
+#include "plumb/detail/report/calibration_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibration_columns)
 

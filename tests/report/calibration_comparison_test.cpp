@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_comparison.hpp"
+#include "plumb/detail/report/calibration_comparison.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::between;
 using test::count_of;
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(calibration_comparison)
 namespace {
 
 std::string html_of(const CalibrationResults& results) {
-  return detail::ComparisonSections(results).html();
+  return ComparisonSections(results).html();
 }
 
 constexpr const char* ace_heading = "Adaptive calibration error by model";
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(pairs_stand_at_the_end) {
   CalibrationResults results = small_results({"gpt", "bert"});
   BOOST_TEST(!holds(html_of(results), pairs_heading));
   results.comparison.pairs = {{0, 1, "Water"}};
-  BOOST_TEST(html_of(results).ends_with(detail::PairSections(results).html()));
+  BOOST_TEST(html_of(results).ends_with(PairSections(results).html()));
 }
 
 BOOST_AUTO_TEST_CASE(the_sections_are_well_formed_whatever_the_names_hold) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_csv.hpp"
+#include "plumb/detail/report/calibration_csv.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/data/tsv.hpp"
-#include "plumb/report/calibration_json.hpp"
+#include "plumb/detail/data/tsv.hpp"
+#include "plumb/detail/report/calibration_json.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::holds;
 using test::small_results;
@@ -31,8 +31,8 @@ std::map<std::string, std::string> tables(const CalibrationResults& results) {
 /// Lines without their newlines, the header first; no cell may hold a comma.
 std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
   std::vector<std::vector<std::string>> lines;
-  for (const std::string& line : detail::split(csv, '\n')) {
-    if (!line.empty()) lines.push_back(detail::split(line, ','));
+  for (const std::string& line : split(csv, '\n')) {
+    if (!line.empty()) lines.push_back(split(line, ','));
   }
   return lines;
 }

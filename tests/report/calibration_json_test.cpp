@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_json.hpp"
+#include "plumb/detail/report/calibration_json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::small_results;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_page.hpp"
+#include "plumb/detail/report/calibration_page.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::between;
 using test::count_of;
@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_CASE(the_plots_are_those_of_each_model) {
   results.models[1].estimators[1].rejection.clear();
   const std::string html = html_of(results);
   for (const ModelCalibration& model : results.models) {
-    BOOST_TEST(count_of(html, detail::curve_charts(model, 4)) == 1U);
-    BOOST_TEST(count_of(html, detail::rejection_charts(model, false)) == 1U);
+    BOOST_TEST(count_of(html, curve_charts(model, 4)) == 1U);
+    BOOST_TEST(count_of(html, rejection_charts(model, false)) == 1U);
   }
   results.options.estimators = {"base"};  // asked for by name, so it is drawn whatever it is
   results.models.resize(1);
   results.models[0].estimators[0].name = "average_max";
-  BOOST_TEST(holds(html_of(results), detail::rejection_charts(results.models[0], true)));
+  BOOST_TEST(holds(html_of(results), rejection_charts(results.models[0], true)));
 }
 
 BOOST_AUTO_TEST_CASE(marker_effects_are_coloured_where_their_interval_leaves_out_zero) {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(reductions_option_counts_and_recalibration_have_their_numbe
   const std::string options = section(html, option_heading);
   BOOST_TEST(holds(options, "on the 21 facts of the 1:1 relations"));
   BOOST_TEST(holds(options, "mean of 3 samplings"));
-  BOOST_TEST(holds(options, detail::option_chart(small_results().models[0])));
+  BOOST_TEST(holds(options, option_chart(small_results().models[0])));
   const std::string maps = section(html, recalibration_heading);
   BOOST_TEST(holds(maps, "measured on the other 19."));
   BOOST_TEST(in_order(maps, {"<bdi>none</bdi>", number("0.621"), number("0.631"), number("0.661"),

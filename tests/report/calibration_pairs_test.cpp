@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_pairs.hpp"
+#include "plumb/detail/report/calibration_pairs.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::between;
 using test::count_of;
@@ -31,7 +31,7 @@ CalibrationResults one_pair(const std::string& domain) {
 }
 
 std::string html_of(const CalibrationResults& results) {
-  return detail::PairSections(results).html();
+  return PairSections(results).html();
 }
 
 /// A line of the terminal's table, its cells by one space.
@@ -51,7 +51,7 @@ constexpr const char* pairs_heading = "Causal and masked models of like accuracy
 BOOST_AUTO_TEST_CASE(without_pairs_there_is_nothing) {
   const CalibrationResults results = small_results({"gpt", "bert"});
   BOOST_TEST(html_of(results).empty());
-  BOOST_TEST(detail::PairSections(results).text().empty());
+  BOOST_TEST(PairSections(results).text().empty());
 }
 
 BOOST_AUTO_TEST_CASE(pairs_have_a_row_for_each_model_with_the_domain_they_are_closest_in) {
@@ -114,13 +114,13 @@ BOOST_AUTO_TEST_CASE(each_pair_has_all_its_numbers_side_by_side) {
 }
 
 BOOST_AUTO_TEST_CASE(the_terminal_has_a_line_for_each_model) {
-  const std::string text = detail::PairSections(one_pair("Water")).text();
+  const std::string text = PairSections(one_pair("Water")).text();
   BOOST_TEST(line_of(text, "pair") ==
              "pair kind accuracy Brier Margin Brier Average, min closest in facts accuracy there "
              "Brier Margin there Brier Average, min there");
   BOOST_TEST(line_of(text, "gpt") == "gpt causal 0.452 0.350 0.750 Water 15 0.454 0.551 0.951");
   BOOST_TEST(line_of(text, "bert") == "bert masked 0.552 0.350 0.750 Water 15 0.454 0.551 0.951");
-  BOOST_TEST(line_of(detail::PairSections(one_pair("")).text(), "bert") ==
+  BOOST_TEST(line_of(PairSections(one_pair("")).text(), "bert") ==
              "bert masked 0.552 0.350 0.750 – – – – –");
 }
 

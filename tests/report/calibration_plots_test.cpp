@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_plots.hpp"
+#include "plumb/detail/report/calibration_plots.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::between;
 using test::count_of;
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(calibration_plots)
 
 BOOST_AUTO_TEST_CASE(a_curve_is_a_point_for_each_bin) {
   const EstimatorResult made = small_estimator("base", 0.1);
-  const ChartSeries with = detail::curve_series(made, "x", true);
+  const ChartSeries with = curve_series(made, "x", true);
   BOOST_TEST(with.name == "x");
   BOOST_REQUIRE(with.points.size() == 2U);
   BOOST_TEST(with.points[0].x == 0.3);
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_curve_is_a_point_for_each_bin) {
   BOOST_TEST(with.points[1].y == 0.5);
   BOOST_TEST(with.points[1].interval->first == 0.498);
   BOOST_TEST(with.points[1].interval->second == 0.502);
-  const ChartSeries without = detail::curve_series(made, "", false);
+  const ChartSeries without = curve_series(made, "", false);
   BOOST_TEST(without.points.size() == 2U);
   BOOST_TEST(!without.points[0].interval);
 }
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_curve_is_a_point_for_each_bin) {
 // A curve chart is 252 by 222 between its axes, which begin at (62, 12): (0.75, 0.5) stands at
 // (251, 123), its whisker 0.444 to either side.
 BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
-  const std::string curves = detail::curve_charts(small_calibration(), 4);
+  const std::string curves = curve_charts(small_calibration(), 4);
   BOOST_TEST(test::markup_fault(curves) == "");
   BOOST_TEST(curves.starts_with("<h2>Calibration curves</h2>"));
   BOOST_TEST(holds(curves, "in 4 equal-count bins"));
@@ -55,13 +55,13 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
 BOOST_AUTO_TEST_CASE(an_error_that_does_not_exist_is_not_told_beside_its_curve) {
   ModelCalibration model = small_calibration();
   metric_of(model.estimators[0], CalibrationMetric::ace) = {};
-  const std::string curves = detail::curve_charts(model, 4);
+  const std::string curves = curve_charts(model, 4);
   BOOST_TEST(holds(curves, "<h3><bdi>Base</bdi></h3>"));
   BOOST_TEST(count_of(curves, ">ACE ") == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(a_threshold_that_rejects_everything_has_no_point) {
-  const ChartSeries series = detail::rejection_series(small_estimator("margin", 0.1));
+  const ChartSeries series = rejection_series(small_estimator("margin", 0.1));
   BOOST_TEST(series.name == "Margin");
   BOOST_REQUIRE(series.points.size() == 1U);
   BOOST_TEST(series.points[0].x == 0.125);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_threshold_that_rejects_everything_has_no_point) {
 // The charts are 442 by 322; a threshold without an answer kept has no point.
 BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_votes) {
   ModelCalibration model = small_calibration();
-  const std::string html = detail::rejection_charts(model, false);
+  const std::string html = rejection_charts(model, false);
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(html.starts_with("<h2>What rejecting the unsure gains</h2>"));
   BOOST_TEST(count_of(html, "<figure") == 2U);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_vote
   BOOST_TEST(holds(votes, "<circle cx=\"84.1\" cy=\"162.7\""));  // 0.05, 1 − 0.532
   BOOST_TEST(holds(votes, "M84.1 291.5m"));                      // base: 1 − 0.132
   model.estimators.resize(2);
-  BOOST_TEST(count_of(detail::rejection_charts(model, false), "<figure") == 1U);
+  BOOST_TEST(count_of(rejection_charts(model, false), "<figure") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(estimators_asked_for_are_drawn_up_to_four) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(estimators_asked_for_are_drawn_up_to_four) {
     model.estimators.push_back(small_estimator(name, 0.1));
   }
   const auto drawn = [&](bool chosen) {
-    return count_of(between(detail::rejection_charts(model, chosen), "<figure", "</figure>"),
+    return count_of(between(rejection_charts(model, chosen), "<figure", "</figure>"),
                     "<g class=\"series");
   };
   BOOST_TEST(drawn(true) == 4U);
@@ -106,16 +106,16 @@ BOOST_AUTO_TEST_CASE(estimators_asked_for_are_drawn_up_to_four) {
 
 BOOST_AUTO_TEST_CASE(the_curve_of_the_base_template_stands_with_those_of_the_strongest_markers) {
   ModelCalibration model = small_calibration();
-  BOOST_TEST(detail::marker_chart(model) == "");  // 25% is not among the strongest
+  BOOST_TEST(marker_chart(model) == "");  // 25% is not among the strongest
   model.estimators.push_back(small_estimator("100%", 0.2));
-  const std::string one = detail::marker_chart(model);
+  const std::string one = marker_chart(model);
   BOOST_TEST(test::markup_fault(one) == "");
   BOOST_TEST(count_of(one, "<g class=\"series") == 2U);
   BOOST_TEST(count_of(one, "class=\"diagonal\"") == 1U);
   BOOST_TEST(!holds(one, "class=\"whisker\""));
   BOOST_TEST(in_order(one, {">Base<", ">“100%”<"}));
   model.estimators.push_back(small_estimator("possibly", 0.2));
-  const std::string two = detail::marker_chart(model);
+  const std::string two = marker_chart(model);
   BOOST_TEST(count_of(two, "<g class=\"series") == 3U);
   BOOST_TEST(in_order(two, {">Base<", ">“possibly”<", ">“100%”<"}));
 }
@@ -123,13 +123,13 @@ BOOST_AUTO_TEST_CASE(the_curve_of_the_base_template_stands_with_those_of_the_str
 // 622 by 322 over 0 to 4 options: 2 at the middle, mean confidence 0.881.
 BOOST_AUTO_TEST_CASE(confidence_accuracy_and_error_are_drawn_by_the_number_of_options) {
   ModelCalibration model = small_calibration();
-  const std::string chart = detail::option_chart(model);
+  const std::string chart = option_chart(model);
   BOOST_TEST(test::markup_fault(chart) == "");
   BOOST_TEST(count_of(chart, "<g class=\"series") == 3U);
   BOOST_TEST(holds(chart, "<circle cx=\"373.0\" cy=\"50.3\""));
   BOOST_TEST(count_of(chart, "class=\"whisker\"") == 5U);  // one ACE is missing
   model.option_counts[0].ace = {};
-  const std::string two = detail::option_chart(model);
+  const std::string two = option_chart(model);
   BOOST_TEST(count_of(two, "<g class=\"series") == 2U);
   BOOST_TEST(!holds(two, ">ACE<"));
 }

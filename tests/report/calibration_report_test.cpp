@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/calibration_report.hpp"
+#include "plumb/detail/report/calibration_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -9,7 +9,7 @@
 #include "support/small_calibration.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::around;
 using test::holds;
 using test::slurp;
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_said_below_the_models) {
   BOOST_TEST(table.ends_with(
       "\nPearson's r of ACE and mean accuracy over paraphrases, Base: -0.750 [-0.752, -0.748] over "
       "4 models\n\n" +
-      detail::PairSections(results).text() + "accuracy of pairs: mean over paraphrases\n"));
+      PairSections(results).text() + "accuracy of pairs: mean over paraphrases\n"));
 }
 
 BOOST_AUTO_TEST_CASE(with_ties_the_first_wins_is_shown) {

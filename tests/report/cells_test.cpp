@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/cells.hpp"
+#include "plumb/detail/report/cells.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,8 +8,8 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
-using detail::html_cell;
+using namespace plumb::detail;
+using plumb::detail::html_cell;
 using test::holds;
 
 BOOST_AUTO_TEST_SUITE(cells_suite)
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(remarks_stand_below_the_interval) {
   const Estimate half{0.5, 0.25, 0.75, 4, "wilson"};
   BOOST_TEST(html_cell(RemarkedEstimate{half, "3 < 4"}) ==
              "<td data-v=\"0.500000\">0.500<small>0.250–0.750</small><small>3 &lt; 4</small></td>");
-  BOOST_TEST(html_cell(RemarkedEstimate{half, ""}) == detail::cell(half));
+  BOOST_TEST(html_cell(RemarkedEstimate{half, ""}) == cell(half));
   // A dash that is not alone would not be sorted last.
   BOOST_TEST(html_cell(RemarkedEstimate{{}, "3 prompts"}) == none);
 }
@@ -43,13 +43,12 @@ BOOST_AUTO_TEST_CASE(texts_may_wrap_and_hold_anything) {
   BOOST_TEST(holds(sorted, "<bdi>&lt;b&gt;[X]&lt;/b&gt; &amp; [Y]</bdi><small>&lt;i&gt;</small>"));
   for (const std::string& html :
        {sorted, html_cell(LongText{"<b> & \"x\""}), html_cell(std::string("<b> & \"x\"")),
-        detail::words_below("a"), detail::fold_away("<b> &", "<p>x</p>")}) {
+        words_below("a"), fold_away("<b> &", "<p>x</p>")}) {
     BOOST_TEST(test::markup_fault(html) == "");
     BOOST_TEST(!holds(html, "<b>"));
   }
   BOOST_TEST(html_cell(OwnWord{"by < relation"}) == "<td>by &lt; relation</td>");
-  BOOST_TEST(detail::fold_away("a", "<p>x</p>") ==
-             "<details><summary>a</summary>\n<p>x</p></details>\n");
+  BOOST_TEST(fold_away("a", "<p>x</p>") == "<details><summary>a</summary>\n<p>x</p></details>\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_table_has_each_heading_with_what_stands_below_it) {

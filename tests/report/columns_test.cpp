@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/columns.hpp"
+#include "plumb/detail/report/columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::holds;
 
 BOOST_AUTO_TEST_SUITE(columns)
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_page_shows_more_and_escapes_it) {
 }
 
 BOOST_AUTO_TEST_CASE(files_have_all) {
-  detail::EstimateCsv csv({"plum", "metric"});
+  EstimateCsv csv({"plum", "metric"});
   for (const Plum& plum : plums) add_numbers(csv, {plum.name}, plum_columns(), plum);
   BOOST_TEST(
       csv.text().starts_with("plum,metric,value,low,high,count\n"
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_number_without_an_interval_is_in_the_csv_too) {
       {"sugar", "sugar", "", [](const Plum& p) {
          return p.stones > 0 ? PlainNumber{0.25 * static_cast<double>(p.stones)} : PlainNumber{};
        }}};
-  detail::EstimateCsv csv({"plum", "metric"});
+  EstimateCsv csv({"plum", "metric"});
   add_numbers(csv, {"a"}, columns, plums[1]);
   add_numbers(csv, {"b"}, columns, plums[2]);
   BOOST_TEST(csv.text().ends_with("a,sugar,0.50000000,,,\nb,sugar,,,,\n"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/comparison_json.hpp"
+#include "plumb/detail/report/comparison_json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 using test::three_models;
 using test::three_options;

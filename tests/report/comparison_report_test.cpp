@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/comparison_report.hpp"
+#include "plumb/detail/report/comparison_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -12,7 +12,7 @@
 #include "support/small_comparison.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::by_seed;
 using test::count_of;
 using test::holds;

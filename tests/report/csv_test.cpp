@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/csv.hpp"
+#include "plumb/detail/report/csv.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "plumb/core/printable.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/data/csv_file.hpp"
+#include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/csv_file.hpp"
 #include "support/any_text.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(csv)
 
@@ -72,13 +72,13 @@ BOOST_AUTO_TEST_CASE(numbers_stay_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(a_number_without_an_interval_has_empty_ends) {
-  detail::EstimateCsv csv({"of"});
+  EstimateCsv csv({"of"});
   csv.add({"x"}, without_interval(-1, 3));
   BOOST_TEST(csv.text() == "of,value,low,high,count\nx,-1.00000000,,,3\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_an_empty_cell) {
-  detail::EstimateCsv csv({"of"});
+  EstimateCsv csv({"of"});
   csv.add({"none"}, Estimate{});
   csv.add({"nan"}, Estimate{no_number, 0, 1, 3, "wilson"});
   csv.add_number({"plain"}, no_number);
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_an_empty_cell) {
   BOOST_TEST(csv.text() ==
              "of,value,low,high,count\nnone,,,,0\nnan,,,,0\nplain,,,,\nabsent,,,,\n"
              "zero,0.00000000,,,\n");
-  BOOST_TEST(detail::csv_number(no_number) == "");
-  BOOST_TEST(detail::csv_number(0.25, 2) == "0.25");
+  BOOST_TEST(csv_number(no_number) == "");
+  BOOST_TEST(csv_number(0.25, 2) == "0.25");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/explorer.hpp"
+#include "plumb/detail/report/explorer.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(explorer)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/heat_map.hpp"
+#include "plumb/detail/report/heat_map.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/report/page.hpp"
+#include "plumb/detail/report/page.hpp"
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 using test::in_order;

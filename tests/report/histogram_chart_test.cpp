@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/histogram_chart.hpp"
+#include "plumb/detail/report/histogram_chart.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/report/page.hpp"
+#include "plumb/detail/report/page.hpp"
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(places_are_those_of_one_axis) {
 BOOST_AUTO_TEST_CASE(the_axis_holds_lines_that_are_longer_than_their_bars) {
   HistogramChart chart = two_rows();
   chart.rows[1].span = {0.1, 0.97};
-  const auto range = detail::histogram_range(chart.rows);
+  const auto range = histogram_range(chart.rows);
   BOOST_TEST(range[0] <= 0.1);
   BOOST_TEST(range[1] >= 0.97);
   BOOST_TEST(range[0] > 0.0 - 1e-9);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_axis_holds_lines_that_are_longer_than_their_bars) {
 
 BOOST_AUTO_TEST_CASE(a_row_of_one_value_has_an_axis_around_it) {
   HistogramChart chart{"t", "x", {{"a", "", {}, 0.5, {0.5, 0.5}, "v", 0}}};
-  const auto range = detail::histogram_range(chart.rows);
+  const auto range = histogram_range(chart.rows);
   BOOST_TEST(range[0] < 0.5);
   BOOST_TEST(range[1] > 0.5);
   const std::string html = histogram_chart(chart);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/html.hpp"
+#include "plumb/detail/report/html.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(html)
 

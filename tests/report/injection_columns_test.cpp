@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/injection_columns.hpp"
+#include "plumb/detail/report/injection_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_injection.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;

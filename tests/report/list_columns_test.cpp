@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/list_columns.hpp"
+#include "plumb/detail/report/list_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(list_columns_suite)
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(every_number_has_its_key) {
              boost::test_tools::tolerance(1e-12));
   BOOST_TEST(json["script_f1_of_means"] == 0.375);
   BOOST_TEST(json["empty"] == 1);
-  detail::EstimateCsv csv({"relation", "metric"});
+  EstimateCsv csv({"relation", "metric"});
   add_numbers(csv, {"all"}, list_columns(), groups[2]);
   BOOST_TEST(csv.text().find("all,script_f1_of_means,0.37500000,,,\n") != std::string::npos);
   BOOST_TEST(csv.text().find("all,cut,1,,,\n") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_answers.hpp"
+#include "plumb/detail/report/many_prompt_answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;
@@ -38,7 +38,7 @@ std::string part(const std::string& html, const std::string& heading) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
-  const std::string html = detail::sharing_section(made());
+  const std::string html = sharing_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   const std::string by_template = part(html, "By template");
   BOOST_TEST(in_order(map_row(by_template, "zero-shot"), {"<td>–</td>", ">1.00<", ">0.67<"}));
@@ -49,18 +49,18 @@ BOOST_AUTO_TEST_CASE(sharing_has_a_map_for_each_reading) {
 }
 
 BOOST_AUTO_TEST_CASE(what_only_one_of_two_has_is_said) {
-  const std::string html = detail::sharing_section(made());
+  const std::string html = sharing_section(made());
   BOOST_TEST(count_of(html, "<li>") == 2U);
   BOOST_TEST(holds(html,
                    "<bdi>zero-shot</bdi> and <bdi>zero-shot-question</bdi>: 1 relation and 2 "
                    "templates</li>"));
   const ManyPromptResults two =
       many_prompt_results({test::small_zero_shot(), test::small_few_shot()}, test::small_options());
-  BOOST_TEST(!holds(detail::sharing_section(two), "Left out"));
+  BOOST_TEST(!holds(sharing_section(two), "Left out"));
 }
 
 BOOST_AUTO_TEST_CASE(each_pair_has_its_intervals) {
-  const std::string html = detail::sharing_section(made());
+  const std::string html = sharing_section(made());
   const std::string pairs = between(html, "<details>", "</details>");
   BOOST_TEST(count_of(pairs, "<tr><td>") == 6U);
   BOOST_TEST(
@@ -69,14 +69,14 @@ BOOST_AUTO_TEST_CASE(each_pair_has_its_intervals) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_of_counts_are_sentences) {
-  BOOST_TEST(detail::unshared_in_words({{0, "relation"}, {0, "fact"}}) == "");
-  BOOST_TEST(detail::unshared_in_words({{0, "relation"}, {1, "fact"}}) == "1 fact");
-  BOOST_TEST(detail::unshared_in_words({{2, "relation"}, {1, "fact"}}) == "2 relations and 1 fact");
-  BOOST_TEST(detail::unshared_in_words({{1, "a"}, {2, "b"}, {3, "c"}}) == "1 a, 2 bs and 3 cs");
+  BOOST_TEST(unshared_in_words({{0, "relation"}, {0, "fact"}}) == "");
+  BOOST_TEST(unshared_in_words({{0, "relation"}, {1, "fact"}}) == "1 fact");
+  BOOST_TEST(unshared_in_words({{2, "relation"}, {1, "fact"}}) == "2 relations and 1 fact");
+  BOOST_TEST(unshared_in_words({{1, "a"}, {2, "b"}, {3, "c"}}) == "1 a, 2 bs and 3 cs");
 }
 
 BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs) {
-  const std::string html = detail::consistency_section(made());
+  const std::string html = consistency_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(in_order(html, {">All pairs<", ">Inner group<", ">Inter group<",
                              ">Only the subject differs<", ">Only the template differs<"}));
@@ -88,37 +88,37 @@ BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs) {
 
 // The questions have no pair across groups.
 BOOST_AUTO_TEST_CASE(groups_of_templates_have_bars_side_by_side) {
-  const std::string bars = detail::group_chart(made());
+  const std::string bars = group_chart(made());
   BOOST_TEST(in_order(bars, {">zero-shot, inner</text>", ">zero-shot, inter</text>", ">0.600 [",
                              ">4-template, inner</text>", ">4-template, inter</text>"}));
   BOOST_TEST(count_of(bars, "class=\"bar\"") == 4U);
   BOOST_TEST(!holds(bars, "question"));
-  BOOST_TEST(detail::group_chart(test::one_closed_set()).empty());
+  BOOST_TEST(group_chart(test::one_closed_set()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_their_consistency) {
-  const std::string html = detail::relation_consistency(made());
+  const std::string html = relation_consistency(made());
   BOOST_TEST(count_of(html, "<tr><td>") == 5U);
   BOOST_TEST(in_order(row_of(html, "P&lt;36&gt;"),
                       {"<bdi>zero-shot</bdi>", "1.000<small>", ">–<", "1.000<small>", ">–<"}));
 }
 
 BOOST_AUTO_TEST_CASE(accuracy_moves_with_names_and_with_templates) {
-  const std::string table = part(detail::consistency_section(made()), "What moves accuracy");
+  const std::string table = part(consistency_section(made()), "What moves accuracy");
   BOOST_TEST(in_order(row_of(table, "zero-shot"),
                       {"0.417<small>", "0.467<small>", "0.200<small>", "0.800<small>"}));
 }
 
 BOOST_AUTO_TEST_CASE(manual_templates_have_a_rank_where_there_are_others) {
-  const std::string table = detail::manual_table(made());
+  const std::string table = manual_table(made());
   BOOST_TEST(test::markup_fault(table) == "");
   BOOST_TEST(in_order(row_of(table, "zero-shot"), {"data-v=\"1.500000\">1.50<small>", ">2.00<",
                                                    "data-v=\"4\"", "data-v=\"2\""}));
-  BOOST_TEST(detail::manual_table(test::one_closed_set()).empty());
+  BOOST_TEST(manual_table(test::one_closed_set()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(closed_sets_agree_by_their_options) {
-  const std::string html = detail::consistency_section(test::one_closed_set());
+  const std::string html = consistency_section(test::one_closed_set());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(holds(html, "Answers to closed sets match when they are the same option."));
   BOOST_TEST(!holds(html, "Generated"));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_agree_by_their_options) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_of_several_objects_are_listed) {
-  const std::string html = detail::several_section(made());
+  const std::string html = several_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(holds(html,
                    "2 answers named more than one object of the fact, and counted as right "
@@ -139,12 +139,12 @@ BOOST_AUTO_TEST_CASE(answers_of_several_objects_are_listed) {
 
 BOOST_AUTO_TEST_CASE(many_answers_of_several_objects_are_shown_in_part) {
   ManyPromptResults results = test::small_many_prompts();
-  const auto shown = [&] { return count_of(detail::several_section(results), "<tr><td>"); };
+  const auto shown = [&] { return count_of(several_section(results), "<tr><td>"); };
   results.ways[0].of_several.assign(50, {"P19", "Ann", "Paris and Lyon", 2});
   BOOST_TEST(shown() == 20U);
   results.ways[1].of_several.assign(50, {"P19", "Ann", "Paris and Lyon", 2});
   BOOST_TEST(shown() == 20U);
-  BOOST_TEST(holds(detail::several_section(results),
+  BOOST_TEST(holds(several_section(results),
                    "100 answers named more than one object of the fact, and counted as right once; "
                    "20 of them, the rest stands in answers_of_several.csv."));
   results.ways[1].of_several.resize(1);
@@ -152,12 +152,12 @@ BOOST_AUTO_TEST_CASE(many_answers_of_several_objects_are_shown_in_part) {
 }
 
 BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
-  BOOST_TEST(detail::sharing_section(test::one_closed_set()).empty());
-  BOOST_TEST(detail::several_section(test::one_closed_set()).empty());
+  BOOST_TEST(sharing_section(test::one_closed_set()).empty());
+  BOOST_TEST(several_section(test::one_closed_set()).empty());
   for (const ManyPromptResults& nothing : {test::nothing_asked(), ManyPromptResults{}}) {
-    BOOST_TEST(detail::sharing_section(nothing).empty());
-    BOOST_TEST(detail::consistency_section(nothing).empty());
-    BOOST_TEST(detail::several_section(nothing).empty());
+    BOOST_TEST(sharing_section(nothing).empty());
+    BOOST_TEST(consistency_section(nothing).empty());
+    BOOST_TEST(several_section(nothing).empty());
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_columns.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_columns_suite)
 

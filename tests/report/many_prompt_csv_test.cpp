@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_csv.hpp"
+#include "plumb/detail/report/many_prompt_csv.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -10,7 +10,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_json.hpp"
+#include "plumb/detail/report/many_prompt_json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_json)

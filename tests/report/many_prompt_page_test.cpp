@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_page.hpp"
+#include "plumb/detail/report/many_prompt_page.hpp"
 
 // What stands in the sections is tested with their headers.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/records/run_record.hpp"
-#include "plumb/report/whole_page.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/report/whole_page.hpp"
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;
@@ -25,7 +25,7 @@ namespace {
 std::string page_of(const ManyPromptResults& made, const Json& settings = Json::object(),
                     const std::string& title = "m.gguf on small") {
   const std::string html =
-      whole_page({title, detail::asked_in_words(made),
+      whole_page({title, asked_in_words(made),
                   RunRecord{.settings = settings}.with_warnings(made.remarks), settings},
                  many_prompt_sections(made));
   BOOST_TEST(test::markup_fault(html) == "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_reliability.hpp"
+#include "plumb/detail/report/many_prompt_reliability.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;
@@ -33,7 +33,7 @@ std::vector<double> spread(std::size_t prompts, double lowest, double highest) {
   bin.prompts = prompts;
   bin.lowest = lowest;
   bin.highest = highest;
-  return detail::spread_confidences({bin}, 10);
+  return spread_confidences({bin}, 10);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(equal_confidences_stand_in_the_bar_that_begins_there) {
 }
 
 BOOST_AUTO_TEST_CASE(diagrams_are_of_those_whose_confidences_were_taken) {
-  const std::string html = detail::reliability_section(made());
+  const std::string html = reliability_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(count_of(html, "<svg class=\"chart xy\"") == 1U);
   BOOST_TEST(in_order(html, {"share of a prompt's sampled answers", "<h3><bdi>zero-shot</bdi></h3>",
@@ -71,19 +71,19 @@ BOOST_AUTO_TEST_CASE(diagrams_are_of_those_whose_confidences_were_taken) {
 }
 
 BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
-  const std::string html = detail::reliability_section(test::one_closed_set());
+  const std::string html = reliability_section(test::one_closed_set());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(holds(html, "Confidence: the probability of the answer among the options."));
   BOOST_TEST(!holds(html, "sample"));
   BOOST_TEST(holds(html, "Overconf 0.100 ["));
-  const std::string both = detail::reliability_section(many_prompt_results(
+  const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
   BOOST_TEST(in_order(both, {"Confidence: the share of", "In closed sets it is the probability"}));
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(answers_have_a_column_for_each_length) {
-  const std::string html = detail::answer_length_section(made());
+  const std::string html = answer_length_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(in_order(
       html, {">1 token<", ">2 tokens<", ">5 tokens<", ">Longer<", ">None<", ">One to five<"}));
@@ -100,26 +100,25 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_counted) {
   study.answered.likelihoods.prompts[0].tokens = 6;
   study.answered.likelihoods.prompts[1].tokens = 7;
   study.answered.likelihoods.prompts[2].tokens = 0;
-  const std::string row =
-      row_of(detail::answer_length_section(many_prompt_results({study}, test::small_options())),
-             "4-template");
+  const std::string row = row_of(
+      answer_length_section(many_prompt_results({study}, test::small_options())), "4-template");
   BOOST_TEST(in_order(row, {"<td data-v=\"2\">2</td>", "<td data-v=\"1\">1</td>", ">84.21%<"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_axis_holds_all_intervals) {
   // From −0.94 to 0.33 in the small ones: a whole tenth, the same to either side.
-  const std::string chart = detail::length_chart(detail::ways_by_length(made()));
+  const std::string chart = length_chart(ways_by_length(made()));
   BOOST_TEST(in_order(chart, {">-1.0</text>", ">0.0</text>", ">1.0</text>"}));
 }
 
 BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
-  BOOST_TEST(detail::answer_length_section(test::one_closed_set()).empty());
+  BOOST_TEST(answer_length_section(test::one_closed_set()).empty());
   const ManyPromptResults few =
       many_prompt_results({test::small_few_shot()}, test::small_options());
-  BOOST_TEST(detail::reliability_section(few).empty());
+  BOOST_TEST(reliability_section(few).empty());
   for (const ManyPromptResults& nothing : {test::nothing_asked(), ManyPromptResults{}}) {
-    BOOST_TEST(detail::reliability_section(nothing).empty());
-    BOOST_TEST(detail::answer_length_section(nothing).empty());
+    BOOST_TEST(reliability_section(nothing).empty());
+    BOOST_TEST(answer_length_section(nothing).empty());
   }
 }
 

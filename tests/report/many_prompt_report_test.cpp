@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_report.hpp"
+#include "plumb/detail/report/many_prompt_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <string>
 
-#include "plumb/core/utf8.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "support/errors.hpp"
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::holds;
 using test::in_order;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_prompt_templates.hpp"
+#include "plumb/detail/report/many_prompt_templates.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -9,7 +9,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;
@@ -28,7 +28,7 @@ const ManyPromptResults& made() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(prompts_are_counted_and_compared) {
-  const std::string html = detail::prompts_section(made());
+  const std::string html = prompts_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(in_order(
       html, {"over 2 relations", ">Prompts per fact<", ">Names per subject<", ">Lexical distance<",
@@ -37,29 +37,29 @@ BOOST_AUTO_TEST_CASE(prompts_are_counted_and_compared) {
 }
 
 BOOST_AUTO_TEST_CASE(styles_are_compared_within_a_way_of_asking) {
-  const std::string table = detail::styles_table(made());
+  const std::string table = styles_table(made());
   BOOST_TEST(in_order(row_of(table, "zero-shot"), {"0.250<small>", "0.667<small>", "-0.417<small>",
                                                    "data-v=\"3\"", "data-v=\"2\""}));
   BOOST_TEST(count_of(table, "<tr><td>") == 2U);  // the questions have no sentences
-  BOOST_TEST(detail::styles_table(test::one_closed_set()).empty());
+  BOOST_TEST(styles_table(test::one_closed_set()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(forms_are_compared_on_what_both_asked) {
-  const std::string html = detail::forms_section(made());
+  const std::string html = forms_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
-  const std::string table = detail::forms_table(made());
+  const std::string table = forms_table(made());
   BOOST_TEST(in_order(row_of(table, "zero-shot"),
                       {"<bdi>zero-shot-question</bdi>", "0.667<small>", "0.583<small>",
                        "0.083<small>", "data-v=\"3\"", "1.000<small>", "1.000<small>"}));
   BOOST_TEST(holds(table, "Left out of <bdi>zero-shot</bdi>: 1 relation and 2 templates."));
   const ManyPromptResults alone =
       many_prompt_results({test::small_zero_shot()}, test::small_options());
-  BOOST_TEST(detail::forms_table(alone).empty());
-  BOOST_TEST(holds(detail::forms_section(alone), "Templates that are sentences"));
+  BOOST_TEST(forms_table(alone).empty());
+  BOOST_TEST(holds(forms_section(alone), "Templates that are sentences"));
 }
 
 BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
-  const std::string html = detail::aliases_section(made());
+  const std::string html = aliases_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(count_of(html, "<tr><td>") == 2U);
   const std::string subjects = row_of(html, "zero-shot");
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
 // Levels 0.1887 and 0 of the templates, 0.0456 of their mean. Per token the second candidate has the
 // weights √(3/4) against 1/4 and √(1/2) against 1/2: 0.776 and 0.586, levels 0.2324 and 0.0215.
 BOOST_AUTO_TEST_CASE(bias_has_its_favoured_candidate) {
-  const std::string html = detail::bias_section(made());
+  const std::string html = bias_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(
       in_order(html, {">Single, sum<", ">Multi, sum<", ">Single, per token<", ">Multi, per token<",
@@ -95,15 +95,14 @@ BOOST_AUTO_TEST_CASE(bias_has_its_favoured_candidate) {
 BOOST_AUTO_TEST_CASE(a_relation_without_a_bias_has_dashes) {
   ManyPromptStudy study = test::small_zero_shot();
   study.content_free["P<36>"] = {};
-  const std::string html =
-      detail::bias_section(many_prompt_results({study}, test::small_options()));
+  const std::string html = bias_section(many_prompt_results({study}, test::small_options()));
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(count_of(row_of(html, "P&lt;36&gt;"), "–") == 8U);
   BOOST_TEST(row_of(html, "zero-shot").ends_with("<td data-v=\"1\">1</td>"));  // left out
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
-  const std::string html = detail::prompted_relations_section(made());
+  const std::string html = prompted_relations_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
   const std::string table = between(html, "<h3>Best and worst templates</h3>", "</table>");
   BOOST_TEST(count_of(table, "<tr><td>") == 5U);
@@ -116,26 +115,26 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
 
 // P19 is known worse than the capitals: 0.403, 0.764, 0.583 against 0.5, 0.75.
 BOOST_AUTO_TEST_CASE(relations_are_mapped_from_best_known_to_least) {
-  const std::string map = detail::relations_map(made());
+  const std::string map = relations_map(made());
   BOOST_TEST(in_order(
       map, {">zero-shot<", ">4-template<", ">zero-shot-question<", "<bdi>P&lt;36&gt;</bdi>",
             ">0.50<", ">0.75<", "<td>–</td>", "<bdi>P19</bdi>", ">0.40<", ">0.76<", ">0.58<"}));
-  BOOST_TEST(detail::relations_map(test::one_closed_set()).empty());
-  BOOST_TEST(holds(detail::prompted_relations_section(test::one_closed_set()),
-                   "<bdi>[X]&#39;s home: [Y].</bdi>"));
+  BOOST_TEST(relations_map(test::one_closed_set()).empty());
+  BOOST_TEST(
+      holds(prompted_relations_section(test::one_closed_set()), "<bdi>[X]&#39;s home: [Y].</bdi>"));
 }
 
 BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   const ManyPromptResults closed = test::one_closed_set();
-  BOOST_TEST(detail::forms_section(closed).empty());
-  BOOST_TEST(detail::aliases_section(closed).empty());
-  BOOST_TEST(detail::bias_section(closed).empty());
+  BOOST_TEST(forms_section(closed).empty());
+  BOOST_TEST(aliases_section(closed).empty());
+  BOOST_TEST(bias_section(closed).empty());
   for (const ManyPromptResults& nothing : {test::nothing_asked(), ManyPromptResults{}}) {
-    BOOST_TEST(detail::prompts_section(nothing).empty());
-    BOOST_TEST(detail::forms_section(nothing).empty());
-    BOOST_TEST(detail::aliases_section(nothing).empty());
-    BOOST_TEST(detail::bias_section(nothing).empty());
-    BOOST_TEST(detail::prompted_relations_section(nothing).empty());
+    BOOST_TEST(prompts_section(nothing).empty());
+    BOOST_TEST(forms_section(nothing).empty());
+    BOOST_TEST(aliases_section(nothing).empty());
+    BOOST_TEST(bias_section(nothing).empty());
+    BOOST_TEST(prompted_relations_section(nothing).empty());
   }
 }
 

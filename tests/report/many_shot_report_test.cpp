@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_shot_report.hpp"
+#include "plumb/detail/report/many_shot_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 using test::in_order;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/many_shot_sections.hpp"
+#include "plumb/detail/report/many_shot_sections.hpp"
 
 // What stands in the sections is tested in many_shot_page_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/records/many_shot_answers.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::ManyShotFolder;
 
 BOOST_AUTO_TEST_SUITE(many_shot_sections)
@@ -24,20 +24,20 @@ Setting of(const std::string& method, std::size_t shots, const std::string& sepa
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(settings_go_by_the_papers_names) {
-  BOOST_TEST(detail::setting_words(of("ic", 50)) == "IC-LKE, 50 shots");
-  BOOST_TEST(detail::setting_words(of("ic", 1)) == "IC-LKE, 1 shot");
-  BOOST_TEST(detail::setting_words(of("eic", 50)) == "EIC-LKE");
-  BOOST_TEST(detail::setting_words(of("eic-isolated", 50)) == "EIC-LKE, isolated");
-  BOOST_TEST(detail::setting_words(of("hgp", 0, "")) == "HGP");
-  BOOST_TEST(detail::setting_words(of("mmp", 0, "")) == "MMP");
+  BOOST_TEST(setting_words(of("ic", 50)) == "IC-LKE, 50 shots");
+  BOOST_TEST(setting_words(of("ic", 1)) == "IC-LKE, 1 shot");
+  BOOST_TEST(setting_words(of("eic", 50)) == "EIC-LKE");
+  BOOST_TEST(setting_words(of("eic-isolated", 50)) == "EIC-LKE, isolated");
+  BOOST_TEST(setting_words(of("hgp", 0, "")) == "HGP");
+  BOOST_TEST(setting_words(of("mmp", 0, "")) == "MMP");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_stands_over_its_deviation) {
-  BOOST_TEST(detail::spread_cell({wilson(1, 4), 0.125, 2}) ==
+  BOOST_TEST(spread_cell({wilson(1, 4), 0.125, 2}) ==
              "<td data-v=\"0.250000\">0.250<small>± 0.125</small></td>");
-  BOOST_TEST(detail::spread_cell({wilson(1, 4), {}, 1}) ==
+  BOOST_TEST(spread_cell({wilson(1, 4), {}, 1}) ==
              "<td data-v=\"0.250000\">0.250<small>± –</small></td>");
-  BOOST_TEST(detail::spread_cell({}) == "<td data-v=\"-1\">–</td>");
+  BOOST_TEST(spread_cell({}) == "<td data-v=\"-1\">–</td>");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_separator_is_the_usual_one) {
@@ -47,19 +47,19 @@ BOOST_AUTO_TEST_CASE(the_first_separator_is_the_usual_one) {
   folder.choose("P1", of("eic", 50), "10");
   const ManyShotResults made =
       many_shot_results(read_many_shot_run(folder.path()), {.seed = 0, .resamples = 20});
-  BOOST_TEST(detail::has_usual_separator(made, of("ic", 1, ": ")));
-  BOOST_TEST(!detail::has_usual_separator(made, of("ic", 5, " in ")));
-  BOOST_TEST(detail::has_usual_separator(made, of("eic", 50)));
-  BOOST_TEST(detail::has_usual_separator(made, of("hgp", 0, "")));
+  BOOST_TEST(has_usual_separator(made, of("ic", 1, ": ")));
+  BOOST_TEST(!has_usual_separator(made, of("ic", 5, " in ")));
+  BOOST_TEST(has_usual_separator(made, of("eic", 50)));
+  BOOST_TEST(has_usual_separator(made, of("hgp", 0, "")));
 }
 
 BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   const ManyShotResults nothing;
-  BOOST_TEST(detail::shots_section(nothing).empty());
-  BOOST_TEST(detail::methods_section(nothing).empty());
-  BOOST_TEST(detail::separators_section(nothing).empty());
-  BOOST_TEST(detail::confidence_section(nothing).empty());
-  BOOST_TEST(detail::generation_section(nothing).empty());
+  BOOST_TEST(shots_section(nothing).empty());
+  BOOST_TEST(methods_section(nothing).empty());
+  BOOST_TEST(separators_section(nothing).empty());
+  BOOST_TEST(confidence_section(nothing).empty());
+  BOOST_TEST(generation_section(nothing).empty());
 }
 
 // P2 has no HGP: it stands in the map, and not in the means.
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   folder.choose("P1", of("ic", 5), "10");
   folder.choose("P2", of("ic", 5), "11");
   const auto section = [&] {
-    return detail::methods_section(
+    return methods_section(
         many_shot_results(read_many_shot_run(folder.path()), {.seed = 0, .resamples = 20}));
   };
   BOOST_TEST(section().empty());  // one method
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   ManyShotFolder apart;
   apart.choose("P1", of("ic", 5), "10");
   apart.choose("P2", of("hgp", 0, ""), "00");
-  const std::string none = detail::methods_section(
+  const std::string none = methods_section(
       many_shot_results(read_many_shot_run(apart.path()), {.seed = 0, .resamples = 20}));
   BOOST_TEST(none.find("No relation has all of them.") != std::string::npos);
   BOOST_TEST(test::markup_fault(none) == "");
@@ -97,9 +97,8 @@ BOOST_FIXTURE_TEST_CASE(every_section_is_well_formed, test::SmallManyShot) {
   const ManyShotResults made =
       many_shot_results(read_many_shot_run(path()), {.seed = 0, .resamples = 20});
   for (const std::string& html :
-       {detail::shots_section(made), detail::methods_section(made),
-        detail::separators_section(made), detail::confidence_section(made),
-        detail::generation_section(made)}) {
+       {shots_section(made), methods_section(made), separators_section(made),
+        confidence_section(made), generation_section(made)}) {
     BOOST_TEST(html.starts_with("<h2>"));
     BOOST_TEST(test::markup_fault(html) == "");
   }

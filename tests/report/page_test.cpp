@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/page.hpp"
+#include "plumb/detail/report/page.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "support/markup.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(page_suite)
 

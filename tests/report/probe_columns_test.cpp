@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/probe_columns.hpp"
+#include "plumb/detail/report/probe_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_metric_that_is_added_is_on_terminal_page_csv_and_json) {
   BOOST_TEST(page.find(">Worst rank<") != std::string::npos);
   BOOST_TEST(page.find(">8.0<small>6.0–9.0</small>") != std::string::npos);
   BOOST_TEST(meanings(columns).ends_with("Worst rank: the lowest place of a right option."));
-  detail::EstimateCsv csv({"group", "metric"});
+  EstimateCsv csv({"group", "metric"});
   add_numbers(csv, {"all"}, columns, made.overall);
   BOOST_TEST(csv.text().ends_with("all,worst_rank,8.00000000,6.00000000,9.00000000,2\n"));
   BOOST_TEST(json_of(columns, made.overall).at("worst_rank").at("value") == 8.0);

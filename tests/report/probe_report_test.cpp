@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/probe_report.hpp"
+#include "plumb/detail/report/probe_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::holds;
 using test::row;
 using test::slurp;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/published_columns.hpp"
+#include "plumb/detail/report/published_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(published_columns_of)
 
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(another_question_is_said_in_a_column) {
   const auto word = [&](const char* candidates, const char* queries) {
     pair.number.candidates = candidates;
     pair.number.queries = queries;
-    return detail::same_question_word(pair);
+    return same_question_word(pair);
   };
   BOOST_TEST(word("single-token", "test") == "yes");
   BOOST_TEST(word("all", "test") == "other candidates");

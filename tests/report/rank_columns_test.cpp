@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/rank_columns.hpp"
+#include "plumb/detail/report/rank_columns.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(rank_columns_suite)
 

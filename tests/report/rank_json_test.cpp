@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/rank_json.hpp"
+#include "plumb/detail/report/rank_json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/near.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::all_methods;
 using test::keys;
 using test::near;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/rank_page.hpp"
+#include "plumb/detail/report/rank_page.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/report/rank_json.hpp"
+#include "plumb/detail/report/rank_json.hpp"
 #include "support/markup.hpp"
 #include "support/measured_folders.hpp"
 #include "support/page_around.hpp"
 #include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::all_methods;
 using test::between;
 using test::count_of;
@@ -209,9 +209,9 @@ BOOST_FIXTURE_TEST_CASE(agreement_within_relations_has_a_row_for_each, SmallRank
   BOOST_TEST(in_order(of_symbols, {"<bdi>deer</bdi>", "<bdi>likelihood</bdi>", "data-v=\"3\"",
                                    "0.984<small>–</small>"}));
   BOOST_TEST(in_order(row_of(part, "next"), {"data-v=\"3\"", "0.945<small>"}));
-  BOOST_TEST(row_of(part, "next")
-                 .ends_with("<td>" + detail::p_text(made.agreements[0].by_relation.at("next").p) +
-                            "</td>"));
+  BOOST_TEST(
+      row_of(part, "next")
+          .ends_with("<td>" + p_text(made.agreements[0].by_relation.at("next").p) + "</td>"));
   BOOST_TEST(
       !holds(page_of(results(*this, {"deer-single-token", "lm-head"})), "within a relation"));
 }
@@ -399,19 +399,18 @@ BOOST_AUTO_TEST_CASE(names_may_hold_anything) {
 }
 
 BOOST_AUTO_TEST_CASE(small_probabilities_are_written_by_their_power) {
-  BOOST_TEST(detail::p_text(std::nullopt) == "–");
-  BOOST_TEST(detail::p_text(1) == "1.000");
-  BOOST_TEST(detail::p_text(0.05) == "0.050");
-  BOOST_TEST(detail::p_text(0.001) == "0.001");
-  BOOST_TEST(detail::p_text(0.00012) == "1.2e-4");
-  BOOST_TEST(detail::p_text(3.46e-15) == "3.5e-15");
-  for (const double p : {9.9e-16, 3.46e-57, 1e-305, 0.0})
-    BOOST_TEST(detail::p_text(p) == "< 1e-15");
+  BOOST_TEST(p_text(std::nullopt) == "–");
+  BOOST_TEST(p_text(1) == "1.000");
+  BOOST_TEST(p_text(0.05) == "0.050");
+  BOOST_TEST(p_text(0.001) == "0.001");
+  BOOST_TEST(p_text(0.00012) == "1.2e-4");
+  BOOST_TEST(p_text(3.46e-15) == "3.5e-15");
+  for (const double p : {9.9e-16, 3.46e-57, 1e-305, 0.0}) BOOST_TEST(p_text(p) == "< 1e-15");
 }
 
 BOOST_AUTO_TEST_CASE(a_probability_that_rounds_up_to_ten_has_the_next_power) {
-  BOOST_TEST(detail::p_text(9.97e-5) == "1.0e-4");
-  BOOST_TEST(detail::p_text(9.94e-5) == "9.9e-5");
+  BOOST_TEST(p_text(9.97e-5) == "1.0e-4");
+  BOOST_TEST(p_text(9.94e-5) == "9.9e-5");
 }
 
 BOOST_FIXTURE_TEST_CASE(every_number_on_the_page_is_in_the_metrics, SmallRanking) {

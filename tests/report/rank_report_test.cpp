@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/rank_report.hpp"
+#include "plumb/detail/report/rank_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -11,7 +11,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;

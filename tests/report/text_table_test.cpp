@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/text_table.hpp"
+#include "plumb/detail/report/text_table.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(text_table)
 
@@ -126,12 +126,12 @@ BOOST_AUTO_TEST_CASE(intervals_go_before_their_column) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_break_at_blanks) {
-  BOOST_TEST(detail::in_lines("one two  three", 7) == "one two\nthree");
-  BOOST_TEST(detail::in_lines("Łódź two", 8) == "Łódź two");
-  BOOST_TEST(detail::in_lines("Łódź two", 7) == "Łódź\ntwo");
-  BOOST_TEST(detail::in_lines("longer than that", 2) == "longer\nthan\nthat");
-  BOOST_TEST(detail::in_lines("one  two", 0) == "one  two");
-  BOOST_TEST(detail::in_lines("", 5) == "");
+  BOOST_TEST(in_lines("one two  three", 7) == "one two\nthree");
+  BOOST_TEST(in_lines("Łódź two", 8) == "Łódź two");
+  BOOST_TEST(in_lines("Łódź two", 7) == "Łódź\ntwo");
+  BOOST_TEST(in_lines("longer than that", 2) == "longer\nthan\nthat");
+  BOOST_TEST(in_lines("one  two", 0) == "one  two");
+  BOOST_TEST(in_lines("", 5) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_narrow_column_comes_back_where_a_wide_one_made_room) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/report/xy_chart.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_logarithmic_axis_shows_the_numbers_themselves) {
 
 BOOST_AUTO_TEST_CASE(a_step_is_one_two_or_five_and_makes_four_to_nine_intervals) {
   for (double range = 0.001; range < 5000; range *= 1.37) {
-    const double step = detail::tick_step(range);
+    const double step = tick_step(range);
     const double mantissa = step / std::pow(10, std::floor(std::log10(step) + 1e-9));
     const bool round = std::abs(mantissa - 1) < 1e-9 || std::abs(mantissa - 2) < 1e-9 ||
                        std::abs(mantissa - 5) < 1e-9;
@@ -124,9 +124,9 @@ BOOST_AUTO_TEST_CASE(a_step_is_one_two_or_five_and_makes_four_to_nine_intervals)
     BOOST_TEST(std::floor(range / step + 1e-9) >= 4, "a step of " << step << " for " << range);
     BOOST_TEST(std::floor(range / step + 1e-9) <= 9, "a step of " << step << " for " << range);
   }
-  BOOST_TEST(std::abs(detail::tick_step(1) - 0.2) < 1e-15);
-  BOOST_TEST(std::abs(detail::tick_step(2) - 0.5) < 1e-15);
-  BOOST_TEST(std::abs(detail::tick_step(5) - 1) < 1e-15);
+  BOOST_TEST(std::abs(tick_step(1) - 0.2) < 1e-15);
+  BOOST_TEST(std::abs(tick_step(2) - 0.5) < 1e-15);
+  BOOST_TEST(std::abs(tick_step(5) - 1) < 1e-15);
 }
 
 BOOST_AUTO_TEST_CASE(the_diagonal_goes_from_corner_to_corner_when_asked_for) {
@@ -180,16 +180,14 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
 
 // The chart's own shapes at the usual size, as they stand in every chart that sets none.
 BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
-  BOOST_TEST(detail::point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
-  BOOST_TEST(detail::point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
-  BOOST_TEST(detail::point_shape(2, 5, 6) == "<path d=\"M5.0 6.0m0 -4l4 7h-8z\"/>");
-  BOOST_TEST(detail::point_shape(3, 5, 6) ==
-             "<path d=\"M5.0 6.0m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z\"/>");
-  BOOST_TEST(detail::point_shape(0, 5, 6, 0.5) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"1.6\"/>");
-  BOOST_TEST(detail::point_shape(1, 5, 6, 0.75) ==
-             "<path d=\"M5.0 6.0m-2.25 -2.25h4.5v4.5h-4.5z\"/>");
-  BOOST_TEST(detail::short_length(-20) == "-20");
-  BOOST_TEST(detail::short_length(0) == "0");
+  BOOST_TEST(point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
+  BOOST_TEST(point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
+  BOOST_TEST(point_shape(2, 5, 6) == "<path d=\"M5.0 6.0m0 -4l4 7h-8z\"/>");
+  BOOST_TEST(point_shape(3, 5, 6) == "<path d=\"M5.0 6.0m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z\"/>");
+  BOOST_TEST(point_shape(0, 5, 6, 0.5) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"1.6\"/>");
+  BOOST_TEST(point_shape(1, 5, 6, 0.75) == "<path d=\"M5.0 6.0m-2.25 -2.25h4.5v4.5h-4.5z\"/>");
+  BOOST_TEST(short_length(-20) == "-20");
+  BOOST_TEST(short_length(0) == "0");
 }
 
 BOOST_AUTO_TEST_CASE(a_series_may_have_the_style_and_size_it_is_given) {

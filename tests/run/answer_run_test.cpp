@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/answer_run.hpp"
+#include "plumb/detail/run/answer_run.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

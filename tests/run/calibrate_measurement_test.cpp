@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/calibrate_measurement.hpp"
+#include "plumb/detail/run/calibrate_measurement.hpp"
 
 // A calibration from C++, without the command; with it, in cli/calibrate_test.cpp.
 
@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibrate_measurement)
 

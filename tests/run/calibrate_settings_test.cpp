@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/calibrate_settings.hpp"
+#include "plumb/detail/run/calibrate_settings.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibrate_settings)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/compare_measurement.hpp"
+#include "plumb/detail/run/compare_measurement.hpp"
 
 // A comparison from C++, without the command; with it, in cli/compare_test.cpp.
 
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(compare_measurement)
@@ -26,9 +26,9 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
   };
   run("a", {{"model", "x"}, {"choices", 100}, {"bos", "yes"}});
   run("b", {{"model", "y"}, {"choices", 100}, {"bos", "yes"}});
-  BOOST_TEST(detail::asked_otherwise(runs, false).empty());
+  BOOST_TEST(asked_otherwise(runs, false).empty());
   run("c", {{"model", "z"}, {"choices", 3}, {"bos", "no"}});
-  const auto remarks = detail::asked_otherwise(runs, false);
+  const auto remarks = asked_otherwise(runs, false);
   BOOST_REQUIRE(remarks.size() == 1U);
   BOOST_TEST(
       remarks[0] ==
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
   run("d", {{"model", "u"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "01"}});
   run("e", {{"model", "v"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "02"}});
   const std::vector<ResultFolder> last(runs.end() - 2, runs.end());
-  BOOST_TEST(detail::asked_otherwise(last, false) ==
+  BOOST_TEST(asked_otherwise(last, false) ==
                  std::vector<std::string>{"e was asked otherwise than d, so their numbers may not "
                                           "compare: another dataset or template file (by SHA-256)"},
              boost::test_tools::per_element());
@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, 
 
 BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
   const auto names = [](std::vector<ResultFolder> runs, bool apart = true) {
-    detail::name_runs(runs, apart);
+    name_runs(runs, apart);
     std::vector<std::string> all;
     for (const ResultFolder& run : runs) all.push_back(run.name);
     return all;

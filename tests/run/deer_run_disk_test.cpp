@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/deer_run.hpp"
+#include "plumb/detail/run/deer_run.hpp"
 
 // DEER on a disk that forgets. Rows of vectors are written through a mapping, the journal through the
 // disk, and a power loss may keep of each what was not synced, or lose it. At every line of the
@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/run/rank_parts.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
 #include "support/small_graph.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::contents;
 using test::elements;
 using test::slurp;

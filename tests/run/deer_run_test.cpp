@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/deer_run.hpp"
+#include "plumb/detail/run/deer_run.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,13 +11,13 @@
 #include <tuple>
 #include <vector>
 
-#include "plumb/run/rank_parts.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/small_graph.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answers;
 using test::contents;
 using test::elements;

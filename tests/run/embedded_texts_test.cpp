@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/embedded_texts.hpp"
+#include "plumb/detail/run/embedded_texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "support/plain_embedder.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::PlainEmbedder;
 using test::says;
 using test::slurp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/engine_settings.hpp"
+#include "plumb/detail/run/engine_settings.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "support/setting_words.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::read;
 using test::refused;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/fill_job.hpp"
+#include "plumb/detail/run/fill_job.hpp"
 
 // From C++, without the command; with it, in cli/generate_masked_test.cpp.
 
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/fill_plan.hpp"
+#include "plumb/detail/run/fill_plan.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::WordMaskModel;

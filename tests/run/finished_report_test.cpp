@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/finished_report.hpp"
+#include "plumb/detail/run/finished_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/results_folder.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(finished_report_suite)

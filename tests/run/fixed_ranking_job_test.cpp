@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/fixed_ranking_job.hpp"
+#include "plumb/detail/run/fixed_ranking_job.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "support/small_graph.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(fixed_ranking_job)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/fixed_study_job.hpp"
+#include "plumb/detail/run/fixed_study_job.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::reader_of_births;
 
 BOOST_AUTO_TEST_SUITE(fixed_study_job)

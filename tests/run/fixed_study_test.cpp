@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/fixed_study.hpp"
+#include "plumb/detail/run/fixed_study.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,7 +11,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::continuation_by_hand;
 using test::ending_in;
 using test::reader_of_births;

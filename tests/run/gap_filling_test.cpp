@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/gap_filling.hpp"
+#include "plumb/detail/run/gap_filling.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "plumb/core/log_softmax.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(gap_filling_suite)

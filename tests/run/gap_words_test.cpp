@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/gap_words.hpp"
+#include "plumb/detail/run/gap_words.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 #include "support/hooked_model.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::WordMaskModel;
 
 BOOST_AUTO_TEST_SUITE(gap_words_suite)

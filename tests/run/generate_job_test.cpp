@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/generate_job.hpp"
+#include "plumb/detail/run/generate_job.hpp"
 
 // A generation from C++, without the command; with it, in cli/generate_test.cpp.
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::slurp;
 
 BOOST_AUTO_TEST_SUITE(generate_job)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/generated_texts.hpp"
+#include "plumb/detail/run/generated_texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(generated_texts_suite)
 

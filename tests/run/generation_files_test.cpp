@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/generation_files.hpp"
+#include "plumb/detail/run/generation_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::slurp;
 using test::TemporaryFolder;
 

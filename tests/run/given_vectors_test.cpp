@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/given_vectors.hpp"
+#include "plumb/detail/run/given_vectors.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(given_vectors)

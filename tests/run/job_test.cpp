@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/job.hpp"
+#include "plumb/detail/run/job.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 using test::TemporaryFolder;

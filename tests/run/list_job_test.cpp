@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/list_job.hpp"
+#include "plumb/detail/run/list_job.hpp"
 
 // KAMEL's form from C++, without the command; with it, in cli/generate_lists_test.cpp.
 
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_kamel.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_check.hpp"
+#include "plumb/detail/run/many_shot_check.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "plumb/run/many_shot_run.hpp"
+#include "plumb/detail/run/many_shot_run.hpp"
 #include "support/errors.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 using test::eic;
 using test::reader_of_births;

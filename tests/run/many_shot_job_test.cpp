@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_job.hpp"
+#include "plumb/detail/run/many_shot_job.hpp"
 
 // A study from C++, without the command; with it, in cli/many_shot_test.cpp.
 
@@ -11,7 +11,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 using test::contents;
 using test::reader_of_births;
@@ -105,10 +105,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
   NgramTreeModel model = reader_of_births();
   ManyShotSettings settings = few_shots();
   settings.least_facts = 31;
-  BOOST_CHECK_EXCEPTION(
-      (ManyShotQuestions(settings, data)), Error,
-      says(Fault::user, "every relation is skipped, fewer than 31 facts (birth has 30); lower "
-                        "`min-facts`, or give more facts"));
+  BOOST_CHECK_EXCEPTION((ManyShotQuestions(settings, data)), Error,
+                        says(Fault::user,
+                             "every relation is skipped, fewer than 31 facts (birth has 30); lower "
+                             "`min-facts`, or give more facts"));
   settings = few_shots();
   settings.injection = 31;
   const ManyShotQuestions questions(settings, data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_plan.hpp"
+#include "plumb/detail/run/many_shot_plan.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_many_shot.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 using test::pairs_text;
 using test::says;

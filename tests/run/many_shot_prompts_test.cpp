@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_prompts.hpp"
+#include "plumb/detail/run/many_shot_prompts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "support/small_many_shot.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 
 namespace {

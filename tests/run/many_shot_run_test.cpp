@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_run.hpp"
+#include "plumb/detail/run/many_shot_run.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 using test::continuation_by_hand;
 using test::eic;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/many_shot_scores.hpp"
+#include "plumb/detail/run/many_shot_scores.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/run/many_shot_run.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/run/many_shot_run.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/errors.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::births;
 using test::says;
 

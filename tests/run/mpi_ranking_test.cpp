@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/mpi_ranking.hpp"
+#include "plumb/detail/run/mpi_ranking.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/mpi_session.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(mpi_ranking)
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(one_process_counts_as_it_does_without_mpi) {
   MpiRanking ranking(MPI_COMM_SELF);
   LocalRanking alone;
   BOOST_TEST(ranking.processes() == 1U);
-  const VectorRows queries = detail::rows_of(files.queries);
+  const VectorRows queries = rows_of(files.queries);
   for (const bool chooses : {false, true}) {
     EntityVectors entities(npy.rows(), files.file);
     if (chooses) {
@@ -85,10 +85,10 @@ BOOST_AUTO_TEST_CASE(what_is_asked_wrongly_is_refused_before_others_are_told) {
   MpiRanking ranking(MPI_COMM_SELF);
   const EmbeddingMatrix wide = EmbeddingMatrix::Ones(1, 4);
   const EntityVectors entities(npy.rows(), files.file);
-  BOOST_CHECK_EXCEPTION((void)ranking.nearest(entities, detail::rows_of(wide), 1), Error,
+  BOOST_CHECK_EXCEPTION((void)ranking.nearest(entities, rows_of(wide), 1), Error,
                         says(Fault::user, "queries: have 4 dimensions, the entities 3"));
-  BOOST_CHECK_EXCEPTION((void)ranking.standings(npy.rows(), detail::rows_of(files.queries), {}),
-                        Error, says(Fault::internal, "several processes need a file"));
+  BOOST_CHECK_EXCEPTION((void)ranking.standings(npy.rows(), rows_of(files.queries), {}), Error,
+                        says(Fault::internal, "several processes need a file"));
   BOOST_TEST(!ranking.is_broken());
 }
 
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(an_error_amid_an_exchange_leaves_it_broken) {
   MpiRanking ranking(MPI_COMM_SELF);
   const EmbeddingMatrix nothing = EmbeddingMatrix::Zero(1, 3);
   BOOST_CHECK_EXCEPTION(
-      (void)ranking.nearest(EntityVectors(npy.rows(), files.file), detail::rows_of(nothing), 1),
-      Error, says(Fault::user, "queries: row 0 is a zero vector"));
+      (void)ranking.nearest(EntityVectors(npy.rows(), files.file), rows_of(nothing), 1), Error,
+      says(Fault::user, "queries: row 0 is a zero vector"));
   BOOST_TEST(ranking.is_broken());
 }
 
@@ -108,11 +108,10 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   test::MpiSession::begin();
   const Files files;
   const test::TemporaryFolder folder_of_copy;
-  detail::MpiExchange exchange(MPI_COMM_SELF);
-  const std::uint64_t sample = detail::sample_of(NpyFile(files.file).rows());
+  MpiExchange exchange(MPI_COMM_SELF);
+  const std::uint64_t sample = sample_of(NpyFile(files.file).rows());
   const auto mapped = [&](std::uint64_t rows, std::uint64_t dimension, const std::string& file) {
-    return exchange.mapped({detail::MpiTask::nearest, rows, dimension, sample, 0, 0, 0}, file)
-        .rows();
+    return exchange.mapped({MpiTask::nearest, rows, dimension, sample, 0, 0, 0}, file).rows();
   };
   const std::string file = files.file.string();
   BOOST_TEST(mapped(90, 3, file) == 90);
@@ -134,15 +133,15 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
 
 BOOST_AUTO_TEST_CASE(a_sample_of_vectors_has_the_first_and_the_last) {
   EmbeddingMatrix rows = EmbeddingMatrix::Random(1000, 4);
-  const std::uint64_t sample = detail::sample_of(detail::rows_of(rows));
-  BOOST_TEST(detail::sample_of(detail::rows_of(rows)) == sample);
+  const std::uint64_t sample = sample_of(rows_of(rows));
+  BOOST_TEST(sample_of(rows_of(rows)) == sample);
   for (const Eigen::Index row : {0, 999}) {
     EmbeddingMatrix other = rows;
     other(row, 3) += 1;
-    BOOST_TEST(detail::sample_of(detail::rows_of(other)) != sample);
+    BOOST_TEST(sample_of(rows_of(other)) != sample);
   }
   const EmbeddingMatrix one = rows.topRows(1), none = rows.topRows(0);
-  BOOST_TEST(detail::sample_of(detail::rows_of(one)) != detail::sample_of(detail::rows_of(none)));
+  BOOST_TEST(sample_of(rows_of(one)) != sample_of(rows_of(none)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

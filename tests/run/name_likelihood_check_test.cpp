@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/name_likelihood_check.hpp"
+#include "plumb/detail/run/name_likelihood_check.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <string_view>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 

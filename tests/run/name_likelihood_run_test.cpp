@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/name_likelihood_run.hpp"
+#include "plumb/detail/run/name_likelihood_run.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/name_plan.hpp"
+#include "plumb/detail/run/name_plan.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(name_plan_suite)

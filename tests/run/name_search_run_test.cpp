@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/name_search_run.hpp"
+#include "plumb/detail/run/name_search_run.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/run/rank_parts.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::answers;
 using test::elements;
 using test::reader_of_elements;

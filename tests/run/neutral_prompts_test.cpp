@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/neutral_prompts.hpp"
+#include "plumb/detail/run/neutral_prompts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(neutral_prompts)
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/option_check.hpp"
+#include "plumb/detail/run/option_check.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(option_check)
@@ -56,10 +56,10 @@ BOOST_AUTO_TEST_CASE(an_option_that_nobody_can_see_is_shown_by_its_characters_an
                         says(Fault::user, "(U+200B, U+00AD, U+FEFF) tokenises to nothing"));
   BOOST_CHECK_EXCEPTION(refuse_empty_options(BlindModel(unseen), dataset), Error,
                         says(Fault::user, "river.jsonl:7: river: option '"));
-  BOOST_TEST(detail::code_points_of("a\u200B") == "");
-  BOOST_TEST(detail::code_points_of("") == "");
-  BOOST_TEST(detail::code_points_of("\x01") == " (U+0001)");
-  BOOST_TEST(detail::code_points_of("      ") == " (U+0020, U+0020, U+0020, U+0020, …)");
+  BOOST_TEST(code_points_of("a\u200B") == "");
+  BOOST_TEST(code_points_of("") == "");
+  BOOST_TEST(code_points_of("\x01") == " (U+0001)");
+  BOOST_TEST(code_points_of("      ") == " (U+0020, U+0020, U+0020, U+0020, …)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

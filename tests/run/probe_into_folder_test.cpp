@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/probe_into_folder.hpp"
+#include "plumb/detail/run/probe_into_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/prediction_metrics.hpp"
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/records/probe_answers.hpp"
-#include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/masked_scorer.hpp"
+#include "plumb/detail/aggregate/prediction_metrics.hpp"
+#include "plumb/detail/aggregate/probe_in_memory.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/masked_scorer.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_into_folder_suite)
 

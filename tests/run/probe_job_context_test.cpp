@@ -3,7 +3,7 @@
 // What stands before a probe's statements, and what its numbers are compared with. Oracle of every
 // number: whole texts, written by hand here, token by token from the model's own probabilities.
 
-#include "plumb/run/probe_job.hpp"
+#include "plumb/detail/run/probe_job.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/records/probe_predictions.hpp"
-#include "plumb/run/probe_into_folder.hpp"
+#include "plumb/detail/aggregate/probe_in_memory.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
+#include "plumb/detail/run/probe_into_folder.hpp"
 #include "support/errors.hpp"
 #include "support/nats_by_hand.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_job_context)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/probe_job.hpp"
+#include "plumb/detail/run/probe_job.hpp"
 
 // A probe on a disk in memory, and one on a disk that fails: whichever call it is, the folder is
 // resumed to the same bytes.
@@ -9,12 +9,12 @@
 #include <map>
 #include <string>
 
-#include "plumb/data/load.hpp"
+#include "plumb/detail/data/load.hpp"
 #include "support/memory_disk.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_job_disk)
 

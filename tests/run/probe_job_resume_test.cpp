@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/probe_job.hpp"
+#include "plumb/detail/run/probe_job.hpp"
 
 // How a run goes on after it was killed; what it scores is tested in probe_job_test.cpp.
 
@@ -10,8 +10,8 @@
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_job_resume)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/probe_job.hpp"
+#include "plumb/detail/run/probe_job.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/records/probe_answers.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
-using namespace plumb::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_job)
 

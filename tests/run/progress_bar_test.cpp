@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/progress_bar.hpp"
+#include "plumb/detail/run/progress_bar.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(progress_bar)
 

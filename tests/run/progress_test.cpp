@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/progress.hpp"
+#include "plumb/detail/run/progress.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(progress)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/prompt_texts.hpp"
+#include "plumb/detail/run/prompt_texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(prompt_texts_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/prompt_ways.hpp"
+#include "plumb/detail/run/prompt_ways.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/generate_console.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(prompt_ways)
@@ -25,11 +25,11 @@ BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none)
   }
   const KnownTemplates known{{"P1", {{"[X] two [Y]", "g"}, {"[X] one [Y]", "g"}}},
                              {"P2", {{"[X] one [Y]", "g"}, {"[X] three [Y]", "g"}}}};
-  const KnownTemplates made = detail::known_of(model, known);
+  const KnownTemplates made = known_of(model, known);
   BOOST_TEST(made.size() == 1U);
   BOOST_TEST(made.at("P1").size() == 2U);
   model.relations[0].settings[1].variant = 7;  // has no text
-  BOOST_TEST(detail::known_of(model, known).empty());
+  BOOST_TEST(known_of(model, known).empty());
 }
 
 // Neon right under one template, argon wrong; a generation comes first, wherever it is named.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_job.hpp"
+#include "plumb/detail/run/rank_job.hpp"
 
 // A ranking from C++, without the command; with it, in cli/rank_test.cpp.
 
@@ -11,7 +11,7 @@
 #include "support/small_graph.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::contents;
 using test::elements;
 using test::reader_of_elements;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_method.hpp"
+#include "plumb/detail/run/rank_method.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(rank_method_suite)

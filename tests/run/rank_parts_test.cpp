@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_parts.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements;
 using test::ranked;
 using test::says;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_prompts.hpp"
+#include "plumb/detail/run/rank_prompts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::elements;
 
 BOOST_AUTO_TEST_SUITE(rank_prompts_suite)

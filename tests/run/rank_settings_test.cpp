@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/rank_settings.hpp"
+#include "plumb/detail/run/rank_settings.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(rank_settings)
@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(the_largest_of_the_levels_ends_a_search) {
   RankSettings settings;
   settings.hits = hits;
   BOOST_TEST(settings.options().search.hits == 100U);
-  BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error, says(Fault::user, "`hits`: '5' is not shown"));
+  BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error,
+                        says(Fault::user, "`hits`: '5' is not shown"));
 }
 
 BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {

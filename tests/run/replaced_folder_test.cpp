@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/replaced_folder.hpp"
+#include "plumb/detail/run/replaced_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(replaced_folder)

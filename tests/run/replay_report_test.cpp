@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/replay_report.hpp"
+#include "plumb/detail/run/replay_report.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(replay_report)
 

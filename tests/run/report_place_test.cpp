@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/report_place.hpp"
+#include "plumb/detail/run/report_place.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::MemoryDisk;
 using test::says;
 

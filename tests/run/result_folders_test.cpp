@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/result_folders.hpp"
+#include "plumb/detail/run/result_folders.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(result_folders)
 

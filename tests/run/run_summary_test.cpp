@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/run_summary.hpp"
+#include "plumb/detail/run/run_summary.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(run_summary)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/setting.hpp"
+#include "plumb/detail/run/setting.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 
 #include "support/setting_words.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::read;
 using test::refused;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/statement_prompts.hpp"
+#include "plumb/detail/run/statement_prompts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::small_dataset;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/stop_texts.hpp"
+#include "plumb/detail/run/stop_texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(stop_texts)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/text_generation.hpp"
+#include "plumb/detail/run/text_generation.hpp"
 
 // Its use over many prompts, with kills and samples, is in answer_run_test.cpp.
 
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_generation)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/unknown_answers.hpp"
+#include "plumb/detail/run/unknown_answers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/masked_scorer.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/masked_scorer.hpp"
 #include "support/small_run.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(unknown_answers_suite)
 

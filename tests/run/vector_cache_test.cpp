@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/vector_cache.hpp"
+#include "plumb/detail/run/vector_cache.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
+#include "plumb/detail/backend/concepts.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::slurp;
 
 BOOST_AUTO_TEST_SUITE(vector_cache)

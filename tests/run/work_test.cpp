@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/work.hpp"
+#include "plumb/detail/run/work.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 using test::TemporaryFolder;

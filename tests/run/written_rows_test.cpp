@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/run/written_rows.hpp"
+#include "plumb/detail/run/written_rows.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -7,7 +7,7 @@
 
 BOOST_AUTO_TEST_SUITE(written_rows_of_vectors)
 
-using namespace plumb;
+using namespace plumb::detail;
 
 namespace {
 

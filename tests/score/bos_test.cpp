@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/bos.hpp"
+#include "plumb/detail/score/bos.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(bos_suite)

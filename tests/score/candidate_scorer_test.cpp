@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/candidate_scorer.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
 

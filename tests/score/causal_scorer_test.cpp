@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -9,13 +9,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/core/utf8.hpp"
-#include "plumb/prompt/statement.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(causal_scorer_suite)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/distinct_inputs.hpp"
+#include "plumb/detail/score/distinct_inputs.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(distinct_inputs_suite)
 

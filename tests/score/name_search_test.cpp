@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/name_search.hpp"
+#include "plumb/detail/score/name_search.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/log_softmax.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
 #include "support/names.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::exhaustive_scores;
 using test::standing;
 

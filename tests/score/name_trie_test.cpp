@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/name_trie.hpp"
+#include "plumb/detail/score/name_trie.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 #include "support/names.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(name_trie_suite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/pack_plan.hpp"
+#include "plumb/detail/score/pack_plan.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(pack_plan_suite)
 

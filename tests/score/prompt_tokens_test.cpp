@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/prompt_tokens.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(prompt_tokens_suite)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/score_table.hpp"
+#include "plumb/detail/score/score_table.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(score_table_suite)
 

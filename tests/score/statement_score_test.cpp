@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/statement_score.hpp"
+#include "plumb/detail/score/statement_score.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(statement_score_suite)
 

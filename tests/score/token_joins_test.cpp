@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/token_joins.hpp"
+#include "plumb/detail/score/token_joins.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/score/prompt_tokens.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(token_joins_suite)
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/score/tokenized_statements.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/text_tokens.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/text_tokens.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
 

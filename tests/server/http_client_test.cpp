@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/http_client.hpp"
+#include "plumb/detail/server/http_client.hpp"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@
 #include "support/stand_in_server.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::SecureStandIn;
 using test::StandInReply;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/http_connection.hpp"
+#include "plumb/detail/server/http_connection.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "support/secure_stand_in.hpp"
 #include "support/stand_in_server.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::SecureStandIn;
 using test::StandInReply;
 using test::StandInRequest;
@@ -123,8 +123,7 @@ BOOST_AUTO_TEST_CASE(a_server_whose_certificate_is_trusted_and_has_its_name_is_a
 
 BOOST_AUTO_TEST_CASE(a_certificate_that_nobody_vouches_for_is_refused_before_anything_is_sent) {
   const SecureStandIn server("IP:127.0.0.1");
-  HttpConnection connection(parse_server_url(server.url("127.0.0.1")), {},
-                            detail::trusting_context());
+  HttpConnection connection(parse_server_url(server.url("127.0.0.1")), {}, trusting_context());
   BOOST_CHECK_EXCEPTION(
       (void)connection.exchange({"/", ""}, "Bearer k"), TransportError,
       fails_with("its certificate is not trusted: self-signed certificate", Step::certificate));
@@ -143,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_certificate_for_another_name_is_refused_before_anything_i
 BOOST_AUTO_TEST_CASE(a_server_without_tls_is_no_https_server) {
   const StandInServer server([](const StandInRequest&) { return StandInReply{}; });
   HttpConnection connection(parse_server_url("https://127.0.0.1:" + std::to_string(server.port())),
-                            {}, detail::trusting_context());
+                            {}, trusting_context());
   BOOST_CHECK_EXCEPTION((void)connection.exchange({"/", ""}, ""), TransportError,
                         fails_with("", Step::handshake));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/llama_probabilities.hpp"
+#include "plumb/detail/server/llama_probabilities.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(llama_probabilities_suite)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/openai_server.hpp"
+#include "plumb/detail/server/openai_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::FoundStandIn;
 using test::says;
 using test::speaking;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/reply_json.hpp"
+#include "plumb/detail/server/reply_json.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(reply_json_suite)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/retry_policy.hpp"
+#include "plumb/detail/server/retry_policy.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-using namespace plumb;
+using namespace plumb::detail;
 using Seconds = RetryPolicy::Seconds;
 
 BOOST_AUTO_TEST_SUITE(retry_policy_suite)

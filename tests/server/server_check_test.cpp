@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/server_check.hpp"
+#include "plumb/detail/server/server_check.hpp"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::FoundStandIn;
 using test::says;
 using test::speaking;

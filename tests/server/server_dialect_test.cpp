@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/server_dialect.hpp"
+#include "plumb/detail/server/server_dialect.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-using namespace plumb;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(server_dialect_suite)
 
 BOOST_AUTO_TEST_CASE(ids_are_written_as_json) {
-  BOOST_TEST(detail::json_ids({}) == "[]");
-  BOOST_TEST(detail::json_ids(std::vector<TokenId>{5}) == "[5]");
-  BOOST_TEST(detail::json_ids(std::vector<TokenId>{5, 0, 123456}) == "[5,0,123456]");
+  BOOST_TEST(json_ids({}) == "[]");
+  BOOST_TEST(json_ids(std::vector<TokenId>{5}) == "[5]");
+  BOOST_TEST(json_ids(std::vector<TokenId>{5, 0, 123456}) == "[5,0,123456]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/server_model.hpp"
+#include "plumb/detail/server/server_model.hpp"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -13,14 +13,14 @@
 #include <tuple>
 #include <vector>
 
-#include "plumb/backend/any_model.hpp"
-#include "plumb/backend/look_up.hpp"
-#include "plumb/rank/text_batches.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/look_up.hpp"
+#include "plumb/detail/rank/text_batches.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 using test::speaking;
 using test::StandInModel;

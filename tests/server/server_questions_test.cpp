@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/server_questions.hpp"
+#include "plumb/detail/server/server_questions.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::FoundStandIn;
 using test::says;
 using test::speaking;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/server_url.hpp"
+#include "plumb/detail/server/server_url.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(server_url_suite)

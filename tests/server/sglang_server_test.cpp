@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/server/sglang_server.hpp"
+#include "plumb/detail/server/sglang_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb;
+using namespace plumb::detail;
 using test::FoundStandIn;
 using test::read_one;
 using test::says;

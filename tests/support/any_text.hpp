@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Well-formed UTF-8 of at most `most` pieces: what formats separate, quote and escape by, controls,
 /// letters of several scripts, marks that join, and characters of four bytes.
@@ -35,4 +35,4 @@ namespace plumb::test {
   return texts;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

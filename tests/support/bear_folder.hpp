@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string>
 
-#include "plumb/data/dataset.hpp"
-#include "plumb/data/json_file.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Writes a dataset into the folder `name`.
 inline void write_bear(const TemporaryFolder& folder, const std::string& name,
@@ -75,4 +75,4 @@ inline void write_bear(const TemporaryFolder& folder, const std::string& name,
   return dataset;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

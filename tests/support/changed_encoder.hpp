@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "plumb/data/json_file.hpp"
-#include "plumb/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 struct ChangedEncoder : TemporaryFolder {
   /// The configuration of a small network with some fields changed; null removes one.
@@ -26,4 +26,4 @@ struct ChangedEncoder : TemporaryFolder {
   return read_encoder_config(network_folder(network));
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

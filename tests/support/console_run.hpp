@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/cli/command_line.hpp"
 #include "support/bear_folder.hpp"
 #include "support/hooked_model.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/small_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 struct ConsoleRun {
   int code = 0;
@@ -135,4 +135,4 @@ struct ConsoleFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/server/find_server.hpp"
+#include "plumb/detail/server/find_server.hpp"
 #include "support/near.hpp"
 #include "support/stand_in_model.hpp"
 #include "support/stand_in_server.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Waits are short, so that a test of failures is.
 inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "") {
@@ -104,4 +104,4 @@ inline void check_continuations(const std::string& maker, std::uint64_t drawn_by
 
 inline const char* const all_makers[] = {"llamacpp", "vllm", "sglang"};
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

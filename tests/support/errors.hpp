@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "plumb/core/error.hpp"
+#include "plumb/detail/core/error.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// A predicate for BOOST_CHECK_EXCEPTION.
 inline auto says(Fault fault, std::string words) {
@@ -18,4 +18,4 @@ inline auto says(Fault fault, std::string words) {
   };
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

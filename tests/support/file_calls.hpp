@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// How a call fails.
 enum class FileFault {
@@ -74,4 +74,4 @@ struct WatchedFiles {
 };
 WatchedFiles unwatch_files();
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

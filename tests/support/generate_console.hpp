@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/prompt/few_shot.hpp"
+#include "plumb/detail/prompt/few_shot.hpp"
 #include "support/bear_folder.hpp"
 #include "support/console_run.hpp"
 #include "support/little_wordnet.hpp"
 #include "support/small_multi_prompt.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// The relations of elements_many() whose facts have one object, as a closed set that asks with
 /// their templates.
@@ -128,4 +128,4 @@ struct GenerateFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/start_check.hpp"
-#include "plumb/backend/verified_sequences.hpp"
-#include "plumb/core/over.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/start_check.hpp"
+#include "plumb/detail/backend/verified_sequences.hpp"
+#include "plumb/detail/core/over.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// An NgramTreeModel of which a test wants one thing otherwise; a hook that is not set changes
 /// nothing.
@@ -76,8 +76,7 @@ struct HookedModel : NgramTreeModel {
   /// hook sees: a test counts what its job asks.
   [[nodiscard]] bool is_start_check(const TokenTree& tree, std::span<const NodeId> wanted) {
     if (start_prefixes_.empty()) {
-      for (const auto& one :
-           detail::verified_sequences(detail::start_prompts(*this), bos(), context_length(), 1)) {
+      for (const auto& one : verified_sequences(start_prompts(*this), bos(), context_length(), 1)) {
         for (auto end = one.tokens.begin(); end != one.tokens.end();) {
           start_prefixes_.insert({one.tokens.begin(), ++end});
         }
@@ -125,4 +124,4 @@ struct HookedModel : NgramTreeModel {
   return counted;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

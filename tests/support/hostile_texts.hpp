@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Separators, paths, NUL, controls of a terminal in both their forms, formulas, HTML, ends of scripts,
 /// separators of lines and overrides of direction that Unicode has, and what messages write settings in.
@@ -69,4 +69,4 @@ class HostileTexts {
   RandomStream random_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "plumb/measure/prediction.hpp"
+#include "plumb/detail/measure/prediction.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Of `options` for the best.
 inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = BestTie::with_answer) {
@@ -16,4 +16,4 @@ inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = Best
   made.tied_options = options;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

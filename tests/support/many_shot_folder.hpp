@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/injection_file.hpp"
-#include "plumb/records/many_shot_rows.hpp"
+#include "plumb/detail/records/injection_file.hpp"
+#include "plumb/detail/records/many_shot_rows.hpp"
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Subject i of a relation, "s"i, at instance i; its answer is option i % 2.
 [[nodiscard]] inline Fact numbered_fact(std::size_t i) {
@@ -143,4 +143,4 @@ struct SmallManyShot : ManyShotFolder {
   }
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 [[nodiscard]] inline bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -89,4 +89,4 @@ namespace plumb::test {
   return row.empty() ? "" : row.substr(row.find("</td>") + 5);
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/measure/many_shot_results.hpp"
-#include "plumb/rank/rank_results.hpp"
-#include "plumb/records/many_shot_answers.hpp"
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/detail/measure/many_shot_results.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
 #include "support/many_shot_folder.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 inline constexpr Bootstrap few_resamples{.seed = 3, .resamples = 50};
 
@@ -43,4 +43,4 @@ inline const std::vector<std::string> all_methods{"deer", "likelihood", "deer-si
   return all;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

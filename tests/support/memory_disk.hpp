@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/disk_path.hpp"
+#include "plumb/detail/core/disk_path.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Knows no links and no permissions. The folder "/" is there from the start.
 class MemoryDisk : public Disk {
@@ -235,4 +235,4 @@ class FailingDisk : public Disk {
   mutable bool failed_ = false;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

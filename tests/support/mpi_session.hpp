@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 class MpiSession {
  public:
@@ -17,4 +17,4 @@ class MpiSession {
   ~MpiSession() { MPI_Finalize(); }
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

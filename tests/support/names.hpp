@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/log_softmax.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/measure/rank.hpp"
-#include "plumb/score/statement_score.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/measure/rank.hpp"
+#include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Letters "a" to "c"; equal names are likely when they are short.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
@@ -88,4 +88,4 @@ inline Rank standing(std::span<const double> scores, std::uint32_t gold,
   return rank;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Nats of `rest` behind BOS and `given`; each of the two is tokenised alone.
 [[nodiscard]] inline double nats_behind(const NgramModel& model, std::string_view given,
@@ -29,4 +29,4 @@ namespace plumb::test {
   return nats_behind(model, "", text);
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

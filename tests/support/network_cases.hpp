@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
-#include "plumb/data/json_file.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Rows by token.
 struct NetworkCase {
@@ -83,4 +83,4 @@ inline void write_renamed(const std::string& name, const TemporaryFolder& folder
   };
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

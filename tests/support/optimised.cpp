@@ -8,15 +8,16 @@
 #include <span>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/log_softmax.hpp"
-#include "plumb/rank/likelihood_ranker.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/rank/likelihood_ranker.hpp"
 
 // What an n-gram model is made of and asks for each row. The standard leaves it open whether a map of
 // such types may be instantiated; these compilers do.
-template class std::map<std::vector<plumb::TokenId>, std::map<plumb::TokenId, double>>;
+template class std::map<std::vector<plumb::detail::TokenId>,
+                        std::map<plumb::detail::TokenId, double>>;
 
-namespace plumb {
+namespace plumb::detail {
 
 template class LikelihoodRanker<NgramTreeModel>;
 
@@ -33,7 +34,7 @@ using OfTree = void (NgramTreeModel::*)(const TokenTree&, std::span<const NodeId
 }  // namespace
 
 // What others may read has to be made, and so has what it names.
-extern const decltype(&plumb::log_sum_exp) log_sum_exp = &plumb::log_sum_exp;
+extern const decltype(&plumb::detail::log_sum_exp) log_sum_exp = &plumb::detail::log_sum_exp;
 extern const decltype(&NgramModel::tokenize) tokenize = &NgramModel::tokenize;
 extern const decltype(&NgramModel::generate) generate = &NgramModel::generate;
 extern const decltype(&NgramModel::log_probability) log_probability = &NgramModel::log_probability;
@@ -44,4 +45,4 @@ extern const decltype(&NgramTreeModel::embed) embed = &NgramTreeModel::embed;
 extern const decltype(&NgramTreeModel::release) release = &NgramTreeModel::release;
 
 }  // namespace test
-}  // namespace plumb
+}  // namespace plumb::detail

@@ -6,16 +6,16 @@
 #include <string>
 #include <utility>
 
-#include "plumb/cli/console.hpp"
+#include "plumb/detail/cli/console.hpp"
 #include "support/errors.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// A predicate for BOOST_CHECK_EXCEPTION: as `says`, with the options that settings are.
 inline auto shows(Fault fault, std::string words) {
   return [fault, words = std::move(words)](const Error& error) {
-    return says(fault, words)(Error(error.fault(), {}, detail::as_options(error.what())));
+    return says(fault, words)(Error(error.fault(), {}, as_options(error.what())));
   };
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

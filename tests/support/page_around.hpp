@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/records/run_record.hpp"
-#include "plumb/report/whole_page.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 inline std::string page_around(const std::string& sections, const Json& settings,
                                const std::vector<std::string>& remarks) {
@@ -17,4 +17,4 @@ inline std::string page_around(const std::string& sections, const Json& settings
   return whole_page({run.title(), "", run.with_warnings(remarks), settings}, sections);
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

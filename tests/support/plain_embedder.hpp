@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// The n-gram model with DecayEmbedder's vectors, which are NgramTreeModel's where there are no
 /// pieces. It keeps how many texts it was asked for each time.
@@ -31,4 +31,4 @@ struct PlainEmbedder : NgramModel {
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

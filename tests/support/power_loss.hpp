@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/file_calls.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Which of what was not synced is on the disk.
 enum class Unsynced {
@@ -170,4 +170,4 @@ class LoggedDisk {
   std::vector<FileEvent> waiting_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

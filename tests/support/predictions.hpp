@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/aggregate/scored_model.hpp"
-#include "plumb/calibrate/confidence.hpp"
-#include "plumb/core/random.hpp"
+#include "plumb/detail/aggregate/scored_model.hpp"
+#include "plumb/detail/calibrate/confidence.hpp"
+#include "plumb/detail/core/random.hpp"
 #include "support/make_tie.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// A fact's answer, then (option, Base confidence) under each template: paraphrases, then markers.
 struct AnsweredFact {
@@ -129,4 +129,4 @@ struct ModelShape {
   return judgements;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/data/json_file.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 class ResultsFolder {
  public:
@@ -58,4 +58,4 @@ class ResultsFolder {
       .dump();
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -6,10 +6,10 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/run/setting.hpp"
+#include "plumb/detail/run/setting.hpp"
 #include "support/errors.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 template <class Value>
 [[nodiscard]] Value read(const std::string& word) {
@@ -23,4 +23,4 @@ void refused(const std::string& word, const std::string& message) {
   BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Runs of ASCII letters in lower case, without a plural "s" where `stems` is true.
 [[nodiscard]] inline std::vector<std::string> slow_words(const std::string& text, bool stems) {
@@ -67,4 +67,4 @@ struct PluralStems {
   return text;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/measure/relation_answers.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
 #include "support/make_tie.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Many-shot learning with a seed.
 [[nodiscard]] inline Setting ic(std::size_t shots, std::size_t seed = 0) {
@@ -77,4 +77,4 @@ inline void reverse_settings(RelationAnswers& table) {
   return under_settings(code, settings);
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

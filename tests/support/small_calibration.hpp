@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/model_comparison.hpp"
 #include "support/markup.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 [[nodiscard]] inline std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t found = 0;
@@ -103,4 +103,4 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return results;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

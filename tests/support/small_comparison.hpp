@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "plumb/measure/comparison.hpp"
+#include "plumb/detail/measure/comparison.hpp"
 #include "support/small_answers.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Accuracies in P1, P2, P3, P4:
 ///   ant   2/4  2/4  4/4  –      mean of the first three 2/3
@@ -33,4 +33,4 @@ namespace plumb::test {
   return options;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

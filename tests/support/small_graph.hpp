@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/data/knowledge_graph.hpp"
-#include "plumb/prompt/triple_prompt.hpp"
-#include "plumb/records/ranking_rows.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/prompt/triple_prompt.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// 36 elements, their symbols (10 of one letter), four periods and a second entry of copper. Of all
 /// triples, relation by relation, each fourth is test, each fourth valid, the rest train.
@@ -208,4 +208,4 @@ struct SmallRanking : RankFolder {
   }
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

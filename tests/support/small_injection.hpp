@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/measure/injection_results.hpp"
+#include "plumb/detail/measure/injection_results.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Ten pairs; in the second panel positions 2, 3 and 7 are injected, in the third 4, 5 and 6; the
 /// last two are like them. The highlight is position 8.
@@ -59,4 +59,4 @@ namespace plumb::test {
   return injection_results(design, small_injection_scores(design));
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <string>
 
-#include "plumb/backend/archetypes.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 inline void write_kamel(const TemporaryFolder& folder, const std::string& name) {
   folder.write(name + "/question-templates.csv",
@@ -48,4 +48,4 @@ template <class Model = NgramTreeModel>
       9);
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/data/dataset.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/prompt/prompt.hpp"
-#include "plumb/run/many_shot_block.hpp"
-#include "plumb/score/tokenized_statements.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/run/many_shot_block.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// "Person Aa", "Person Ab", … born in 1800, 1801, … by turns; up to 676 facts.
 [[nodiscard]] inline Relation births(std::size_t facts, std::size_t years,
@@ -128,4 +128,4 @@ template <class Model>
   return {given + rest, {}, {}, given.size()};
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/data/multi_prompt_folder.hpp"
-#include "plumb/records/generation_folder.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// A fact of a subject with these names and objects with theirs; an entity's identifier is "Q" and
 /// its label.
@@ -196,4 +196,4 @@ class GenerationFolder {
                     {"remarks", Json::array()}};
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "plumb/aggregate/prompt_outcomes.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/measure/interval.hpp"
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/measure/interval.hpp"
 #include "support/near.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Templates "t0", "t1" … in groups of two, "g0", "g1" …; of each group the first is manual, and
 /// the templates of odd groups are questions.
@@ -120,4 +120,4 @@ inline bool same(const Estimate& one, const Estimate& other) {
   return one.value == other.value && ends && one.count == other.count && one.method == other.method;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

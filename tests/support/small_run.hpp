@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/run/probe_job.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/run/probe_job.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// "capital": three facts, three options, two templates; "river": two facts, two options, two
 /// templates. The instances of "capital" have a gap, as after --limit or a filter.
@@ -126,4 +126,4 @@ struct WholeRun {
   std::map<std::string, std::string> results = contents(folder / "whole", "_results.jsonl");
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

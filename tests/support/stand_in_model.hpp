@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/core/utf8.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "support/stand_in_server.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// An answer to a StandInServer, which keeps a copy of it.
 class StandInModel {
@@ -288,4 +288,4 @@ class StandInModel {
   NgramModel model_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

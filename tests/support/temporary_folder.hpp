@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 class TemporaryFolder {
  public:
@@ -63,4 +63,4 @@ class TemporaryFolder {
   return names;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

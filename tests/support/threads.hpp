@@ -7,7 +7,7 @@
 #include <omp.h>
 #endif
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 class Threads {
  public:
@@ -31,4 +31,4 @@ class Threads {
 #endif
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -26,11 +26,11 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/random.hpp"
-#include "plumb/core/utf8.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "support/tiny_lora.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
@@ -465,4 +465,4 @@ class TinyGguf {
   std::unique_ptr<ggml_context, Free> shapes_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

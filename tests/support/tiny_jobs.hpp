@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/cli/command_line.hpp"
+#include "plumb/detail/cli/command_line.hpp"
 #include "support/bear_folder.hpp"
 #include "support/generate_console.hpp"
 #include "support/small_graph.hpp"
@@ -22,7 +22,7 @@
 #include "support/small_run.hpp"
 #include "support/word_mask_model.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Models by the name of a file that is hashed and not read.
 struct TinyModels {
@@ -256,4 +256,4 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   return run.is_object() && run.value("status", "") == "complete";
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

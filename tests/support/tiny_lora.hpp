@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/random.hpp"
+#include "plumb/detail/core/random.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 class TinyLora {
  public:
@@ -83,4 +83,4 @@ class TinyLora {
   std::vector<Factors> factors_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/core/token.hpp"
-#include "plumb/huggingface/json_part.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// The folder of a tokenizer.
 [[nodiscard]] inline std::filesystem::path tokenizer_folder(const std::string& name) {
@@ -55,4 +55,4 @@ template <class Model>
   return result;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

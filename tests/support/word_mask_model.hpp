@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/backend/concepts.hpp"
+#include "plumb/detail/backend/concepts.hpp"
 #include "support/small_multi_prompt.hpp"
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 /// Tokens are runs of letters, and every other character but the space, which is none. Texts stand
 /// between <s> and </s>; a word that it does not know is <unk>. Equal rows mean equal inputs.
@@ -113,4 +113,4 @@ class WordMaskModel {
   std::map<std::string, TokenId> ids_;
 };
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test

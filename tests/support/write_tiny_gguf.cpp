@@ -19,31 +19,31 @@
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   if (argc > 2 && std::string_view(argv[2]) == "lora") {
-    plumb::test::TinyLora().write(argv[1]);
+    plumb::detail::test::TinyLora().write(argv[1]);
     return 0;
   }
-  plumb::test::TinyOptions options;
+  plumb::detail::test::TinyOptions options;
   const std::string_view kind = argc > 2 ? argv[2] : "";
   if (kind == "bf16" || kind == "cut") {
-    plumb::test::TinyGguf(options).cut_to_bf16(kind == "bf16").write(argv[1]);
+    plumb::detail::test::TinyGguf(options).cut_to_bf16(kind == "bf16").write(argv[1]);
     return 0;
   }
   if (kind == "two-way") {
-    plumb::test::TinyGguf(options)
+    plumb::detail::test::TinyGguf(options)
         .edit([](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", false); })
         .write(argv[1]);
     return 0;
   }
-  if (kind == "sliding") options.kind = plumb::test::TinyKind::sliding_window;
-  if (kind == "recurrent") options.kind = plumb::test::TinyKind::recurrent;
-  if (kind == "hybrid") options.kind = plumb::test::TinyKind::hybrid;
+  if (kind == "sliding") options.kind = plumb::detail::test::TinyKind::sliding_window;
+  if (kind == "recurrent") options.kind = plumb::detail::test::TinyKind::recurrent;
+  if (kind == "hybrid") options.kind = plumb::detail::test::TinyKind::hybrid;
   if (kind == "sliding" || kind == "recurrent" || kind == "hybrid") {
-    plumb::test::TinyGguf(options).write(argv[1]);
+    plumb::detail::test::TinyGguf(options).write(argv[1]);
     return 0;
   }
   if (kind == "parts") {
     options.seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
-    plumb::test::TinyGguf(options).write_parts(argv[1], 3);
+    plumb::detail::test::TinyGguf(options).write_parts(argv[1], 3);
     return 0;
   }
   if (argc > 2) {
@@ -53,5 +53,5 @@ int main(int argc, char** argv) {
       options.context = 2048;
     }
   }
-  plumb::test::TinyGguf(options).write(argv[1]);
+  plumb::detail::test::TinyGguf(options).write(argv[1]);
 }

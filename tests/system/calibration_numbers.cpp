@@ -7,13 +7,13 @@
 #include <iostream>
 #include <string>
 
-#include "plumb/calibrate/calibration_metrics.hpp"
-#include "plumb/calibrate/curves.hpp"
-#include "plumb/calibrate/recalibration.hpp"
-#include "plumb/data/json_file.hpp"
+#include "plumb/detail/calibrate/calibration_metrics.hpp"
+#include "plumb/detail/calibrate/curves.hpp"
+#include "plumb/detail/calibrate/recalibration.hpp"
+#include "plumb/detail/data/json_file.hpp"
 
 int main() {
-  using namespace plumb;
+  using namespace plumb::detail;
   std::string line;
   while (std::getline(std::cin, line)) {
     const Json input = Json::parse(line);

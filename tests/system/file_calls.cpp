@@ -28,9 +28,9 @@
 
 namespace {
 
-using plumb::test::file_faults;
-using plumb::test::FileEvent;
-using plumb::test::FileFault;
+using plumb::detail::test::file_faults;
+using plumb::detail::test::FileEvent;
+using plumb::detail::test::FileFault;
 using Path = std::filesystem::path;
 
 /// What a call is to the disk; decides which faults it can have.
@@ -42,7 +42,7 @@ struct Watch {
   std::optional<FileFault> fault;
   std::size_t nth = 0;
   bool persists = false;
-  plumb::test::WatchedFiles seen;
+  plumb::detail::test::WatchedFiles seen;
   std::map<int, std::string> open_paths;         // by descriptor
   std::map<const void*, std::string> mapped;     // what may be written
   std::map<std::string, std::uint64_t> numbers;  // of the files by their names now
@@ -229,7 +229,7 @@ bool cut_watched(const std::string& path, off_t size) {
 
 }  // namespace
 
-namespace plumb::test {
+namespace plumb::detail::test {
 
 void watch_files(const std::filesystem::path& root) {
   watch() = Watch();
@@ -251,7 +251,7 @@ WatchedFiles unwatch_files() {
   return std::exchange(watch(), Watch()).seen;
 }
 
-}  // namespace plumb::test
+}  // namespace plumb::detail::test
 
 extern "C" {
 

@@ -19,15 +19,15 @@
 #include <string>
 #include <vector>
 
-#include "plumb/core/token_tree.hpp"
-#include "plumb/huggingface/decoder_network.hpp"
-#include "plumb/huggingface/encoder_network.hpp"
-#include "plumb/huggingface/network_kind.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/encoder_network.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
 #include "support/network_cases.hpp"
 
 namespace {
 
-using namespace plumb;
+using namespace plumb::detail;
 
 /// FNV-1a over the bits of numbers.
 class Bits {
@@ -51,7 +51,8 @@ TokenId random_token(std::mt19937& random, std::size_t vocabulary) {
 
 float difference_of(EncoderNetwork& network, const test::NetworkCase& expected) {
   std::vector<MaskedQuery> queries;
-  for (std::uint32_t p = 0; p < expected.tokens.size(); ++p) queries.push_back({expected.tokens, p});
+  for (std::uint32_t p = 0; p < expected.tokens.size(); ++p)
+    queries.push_back({expected.tokens, p});
   EmbeddingMatrix logits = expected.logits * 0;
   network.evaluate(queries, test::into_rows(logits));
   return std::max(test::relative_difference(logits, expected.logits),
@@ -103,7 +104,7 @@ void print(const std::filesystem::path& folder, const Config& config) {
   }
   std::printf(R"({"network": "%s", "lanes": %zu, "difference": %g, "bits": "%016llx"})"
               "\n",
-              folder.filename().c_str(), detail::float_lanes, static_cast<double>(difference),
+              folder.filename().c_str(), float_lanes, static_cast<double>(difference),
               bits_of(network).value());
 }
 

@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/data/graph_folder.hpp"
-#include "plumb/data/json_file.hpp"
-#include "plumb/rank/likelihood_ranker.hpp"
-#include "plumb/run/rank_plan.hpp"
-#include "plumb/score/causal_scorer.hpp"
-#include "plumb/score/pack_plan.hpp"
-#include "plumb/score/token_joins.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/rank/likelihood_ranker.hpp"
+#include "plumb/detail/run/rank_plan.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/pack_plan.hpp"
+#include "plumb/detail/score/token_joins.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb;
+  using namespace plumb::detail;
   if (argc != 4) return 2;
   LlamaModel model({.model = argv[1]});
   const KnowledgeGraph graph = load_graph(argv[2]);

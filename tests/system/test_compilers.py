@@ -15,7 +15,7 @@ from test_headers import CLANG, HEADERS, UMBRELLAS, closure, version
 PROGRAMS = ""
 
 INCLUDE = command.ROOT / "include"
-VERSION = INCLUDE / "plumb" / "core" / "version.hpp"
+VERSION = INCLUDE / "plumb" / "detail" / "core" / "version.hpp"
 OLDEST_CLANG = shutil.which("clang++-14")
 LIBCXX = ["-stdlib=libc++"]
 HAS_LIBCXX = CLANG and (pathlib.Path(CLANG).resolve().parent.parent / "include" / "c++" / "v1" / "version").exists()
@@ -107,11 +107,11 @@ class Compilers(unittest.TestCase):
         if OLDEST_CLANG:
             older.append((OLDEST_CLANG, ["-U__clang_major__", "-D__clang_major__=13"]))
         for compiler, flags in older:
-            done = compiled(compiler, ["plumb/core/version.hpp"], *flags)
+            done = compiled(compiler, ["plumb/detail/core/version.hpp"], *flags)
             self.assertNotEqual(done.returncode, 0, flags)
             self.assertRegex(done.stderr, "error: .*plumb wants C\\+\\+20 and is tested with")
-            self.assertEqual(compiled(compiler, ["plumb/core/version.hpp"], *flags, "-DPLUMB_ANY_COMPILER").returncode, 0)
-        self.assertEqual(compiled("g++", ["plumb/core/version.hpp"]).returncode, 0)
+            self.assertEqual(compiled(compiler, ["plumb/detail/core/version.hpp"], *flags, "-DPLUMB_ANY_COMPILER").returncode, 0)
+        self.assertEqual(compiled("g++", ["plumb/detail/core/version.hpp"]).returncode, 0)
 
     def test_readme_and_error_name_the_same_compilers(self):
         tested = re.search(r"tested with (.+?);", VERSION.read_text()).group(1)
@@ -131,20 +131,20 @@ class Flags(unittest.TestCase):
             for flags in (["-ffast-math"], ["-Ofast"], ["-ffinite-math-only"], ["-O2", "-ffast-math", "-fno-signed-zeros"],
                           ["-D_M_FP_FAST"]):
                 with self.subTest(compiler, flags=flags):
-                    said = self.refused(compiler, ["plumb/core/version.hpp"], *flags)
+                    said = self.refused(compiler, ["plumb/detail/core/version.hpp"], *flags)
                     self.assertIn("-ffast-math", said)
                     self.assertIn("add -fno-finite-math-only", said)
 
     def test_flags_that_take_exceptions_away_are_refused(self):
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
             with self.subTest(compiler):
-                said = self.refused(compiler, ["plumb/core/version.hpp"], "-fno-exceptions")
+                said = self.refused(compiler, ["plumb/detail/core/version.hpp"], "-fno-exceptions")
                 self.assertIn("-fno-exceptions", said)
                 self.assertIn("give -fexceptions", said)
 
     def test_the_first_error_of_a_public_header_is_that_one(self):
-        for header in ("plumb/core/error.hpp", "plumb/core/compiled.hpp", "plumb/measure/rank.hpp", "plumb/core/over.hpp",
-                       "plumb/rank/tile_products.hpp", "plumb/huggingface/float_lanes.hpp"):
+        for header in ("plumb/detail/core/error.hpp", "plumb/detail/core/compiled.hpp", "plumb/detail/measure/rank.hpp", "plumb/detail/core/over.hpp",
+                       "plumb/detail/rank/tile_products.hpp", "plumb/detail/huggingface/float_lanes.hpp"):
             self.assertIn("-ffast-math", self.refused("g++", [header], "-ffast-math"))
         self.assertIn("-fno-exceptions", self.refused("g++", ["plumb/plumb.hpp"], "-fno-exceptions"))
 
@@ -156,7 +156,7 @@ class Flags(unittest.TestCase):
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
             for flags in (["-ffast-math", "-fno-finite-math-only"], ["-fno-exceptions", "-fexceptions"], ["-fno-signed-zeros"],
                           ["-fno-math-errno"], ["-freciprocal-math"], ["-O3"], ["-fno-rtti"], ["-funsigned-char"]):
-                done = compiled(compiler, ["plumb/core/error.hpp"], *flags)
+                done = compiled(compiler, ["plumb/detail/core/error.hpp"], *flags)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), flags)
 
     def test_what_works_in_memory_needs_no_type_information(self):
@@ -186,7 +186,7 @@ class Warnings(unittest.TestCase):
             self.assertIn(fault, is_clean("g++", source, *WARNINGS))
 
     def test_wider_vectors_warn_of_nothing(self):
-        headers = ["plumb/rank/tile_products.hpp", "plumb/huggingface/float_lanes.hpp"]
+        headers = ["plumb/detail/rank/tile_products.hpp", "plumb/detail/huggingface/float_lanes.hpp"]
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
             for flags in (["-mavx2"], ["-mavx2", "-mavxvnni"], ["-mfma", "-mavx512f", "-mavx512bw"], ["-mfma", "-mavx512f", "-mavx512bw", "-mavx512vnni"]):
                 done = compiled(compiler, headers, *WARNINGS, *flags)
@@ -217,22 +217,22 @@ class Locales(unittest.TestCase):
         folder = command.temporary_folder(self)
         subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], check=True, capture_output=True)
         (folder / "main.cpp").write_text('''
-#include "plumb/core/decimal_number.hpp"
-#include "plumb/core/number_words.hpp"
-#include "plumb/records/generation_rows.hpp"
+#include "plumb/detail/core/decimal_number.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/records/generation_rows.hpp"
 #include <clocale>
 #include <cstdio>
 
 int main() {
   if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) return 2;
   std::printf("%.2f\\n", 0.5);  // the locale is in force
-  std::puts(plumb::with_decimals(-1234.5678, 3).c_str());
+  std::puts(plumb::detail::with_decimals(-1234.5678, 3).c_str());
   std::printf("%d %d\\n", plumb::detail::finite_number("0.1") == 0.1, plumb::detail::finite_number("0,1").has_value());
   double read = 0;
   const std::string text = "-12.5e-1x";
   const auto end = plumb::detail::read_number_by_strtod(text.data(), text.data() + text.size(), read);
   std::printf("%d %d\\n", read == -1.25, *end.ptr == 'x');
-  std::printf("%d\\n", plumb::ten_digits(0.12345678901) == 0.123456789);
+  std::printf("%d\\n", plumb::detail::ten_digits(0.12345678901) == 0.123456789);
 }
 ''')
         for compiler in [["g++"], *([[CLANG, *LIBCXX]] if HAS_LIBCXX else [])]:

@@ -15,9 +15,9 @@ def missing(document):
     text = document.read_text()
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
     named = [link for link in links if "://" not in link and not (document.parent / link).exists()]
-    headers = re.findall(r"`(?:plumb/)?((?:core|data|prompt|backend|huggingface|server|score|measure|rank|aggregate|calibrate|records|"
+    headers = re.findall(r"`(?:plumb/)?(?:detail/)?((?:core|data|prompt|backend|huggingface|server|score|measure|rank|aggregate|calibrate|records|"
                          r"report|run|cli)/[a-z_0-9]+\.hpp)`", text)
-    named += [header for header in headers if not (command.ROOT / "include" / "plumb" / header).exists()]
+    named += [header for header in headers if not (command.ROOT / "include" / "plumb" / "detail" / header).exists()]
     library = "".join(path.read_text() for path in (command.ROOT / "include").rglob("*.hpp"))
     named += [name for name in re.findall(r"`(?:static_assert\(plumb::)?(check_[a-z_]+)", text) if f" {name}(" not in library]
     scripts = re.findall(r"(?:bash |`)((?:benchmarks|examples|tests)/[\w/]+\.(?:sh|py|cpp))", text)
@@ -49,7 +49,7 @@ class Documents(unittest.TestCase):
 
     def test_the_check_itself_finds_what_is_missing(self):
         folder = command.temporary_folder(self)
-        (folder / "a.md").write_text("[b](b.md#c) [a](a.md) `plumb/core/no.hpp` `core/error.hpp` `check_nothing`, `check_causal_lm`\n"
+        (folder / "a.md").write_text("[b](b.md#c) [a](a.md) `plumb/detail/core/no.hpp` `core/error.hpp` `check_nothing`, `check_causal_lm`\n"
                                      "    bash benchmarks/none.sh\n")
         self.assertEqual(missing(folder / "a.md"), ["b.md", "core/no.hpp", "check_nothing", "benchmarks/none.sh"])
 

@@ -40,7 +40,7 @@ OWN_PART = [f"plumb/{name}.hpp" for name in ("command", "huggingface", "llama", 
 LAST_LINE = "all headers were read"
 FEW = 20  # so many headers are compiled sooner without modules and without precompiled ones
 # Headers that many include and that take long to read: g++ reads them once. Any would do.
-HUBS = [f"plumb/{name}.hpp" for name in (
+HUBS = [f"plumb/detail/{name}.hpp" for name in (
     "core/disk_path", "backend/concepts", "data/json_file", "aggregate/predictions", "records/run_record", "report/columns",
     "run/job", "cli/console")]
 # What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
@@ -51,8 +51,8 @@ PARTS = {"llama": r"/(llama|gguf|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP
 def library_headers():
     """Those of an embedder who has no engine of ours and no command line."""
     return [name for name in HEADERS
-            if name not in UMBRELLAS + OWN_PART and not name.startswith(("plumb/cli/", "plumb/backend/llama", "plumb/huggingface/",
-                                                                         "plumb/server/", "plumb/run/mpi_"))]
+            if name not in UMBRELLAS + OWN_PART and not name.startswith(("plumb/detail/cli/", "plumb/detail/backend/llama", "plumb/detail/huggingface/",
+                                                                         "plumb/detail/server/", "plumb/detail/run/mpi_"))]
 
 
 def included_by(name):
@@ -64,7 +64,7 @@ def included_by(name):
 def reaches_run_folders(name):
     """Whether a header writes run folders, reads or shows them, or needs one that does; only the runner fills a score
     table, which takes xtensor's headers to compile."""
-    return (name.startswith(("plumb/records/", "plumb/run/", "plumb/report/", "plumb/score/score_table"))
+    return (name.startswith(("plumb/detail/records/", "plumb/detail/run/", "plumb/detail/report/", "plumb/detail/score/score_table"))
             or any(map(reaches_run_folders, included_by(name))))
 
 
@@ -123,7 +123,7 @@ def words_of(compiler):
 
 def parts_of(names):
     """What a compiler must be told beside its flags for headers of an optional part."""
-    llama = any(re.search(r"plumb/backend/llama|native_gguf", str(name)) for name in names)
+    llama = any(re.search(r"plumb/detail/backend/llama|native_gguf", str(name)) for name in names)
     words = ["-isystem", command.LLAMA_INCLUDE] if llama else []
     return words + (mpi_folders() if any("/mpi_" in str(name) for name in names) else [])
 
@@ -300,7 +300,7 @@ class Headers(unittest.TestCase):
                 self.assertLessEqual(set(chain[:i]), closure(name))
 
     def test_a_header_is_checked_again_for_what_it_includes_and_not_for_what_comes_after_it(self):
-        below, name, after = "plumb/core/error.hpp", "plumb/data/json_file.hpp", "plumb/run/job.hpp"
+        below, name, after = "plumb/detail/core/error.hpp", "plumb/detail/data/json_file.hpp", "plumb/detail/run/job.hpp"
         files = {f"include/{one}" for one in closure(after) | {after}} | {str(pathlib.Path(EIGEN) / "Eigen" / "Core")}
         with unittest.mock.patch.object(command, "CHECKED", command.temporary_folder(self)):
             self.assertEqual(keep("g++", [name, after], "a fault", files)[after], files)
@@ -313,9 +313,9 @@ class Headers(unittest.TestCase):
 
     def test_the_check_itself_finds_faults(self):
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
-            said, _ = checked(compiler, ["plumb/core/error.hpp", "plumb/core/no_such_header.hpp"])
+            said, _ = checked(compiler, ["plumb/detail/core/error.hpp", "plumb/detail/core/no_such_header.hpp"])
             self.assertIn("no_such_header.hpp", said)
-            _, read = checked(compiler, ["plumb/score/score_table.hpp"])
+            _, read = checked(compiler, ["plumb/detail/score/score_table.hpp"])
             self.assertTrue(any("/xtensor/" in file for file in read))
 
     @unittest.skipUnless(CLANG, "skipped: no clang++-16")
@@ -360,11 +360,11 @@ class Headers(unittest.TestCase):
 
     def test_behind_a_precompiled_header_faults_are_still_found(self):
         folder = command.temporary_folder(self)
-        hubs, hub = Hubs(folder), "plumb/core/disk_path.hpp"
+        hubs, hub = Hubs(folder), "plumb/detail/core/disk_path.hpp"
         hubs.make(hub)
         behind, below = hubs.made[hub]
         self.assertTrue(any(file.endswith("/filesystem") for file in below))
-        for name, line, fault in (("good", "inline plumb::DiskPath good() { return {}; }", ""),
+        for name, line, fault in (("good", "inline plumb::detail::DiskPath good() { return {}; }", ""),
                                   ("bad", "inline std::deque<int> bad() { return {}; }", "deque")):
             header = folder / f"{name}.hpp"
             header.write_text(f'#pragma once\n#include "{hub}"\n{line}\n')

@@ -188,18 +188,6 @@ class Conan(unittest.TestCase):
         self.assertEqual(run(build / "outside").stdout, PRINTS)
 
 
-@unittest.skipUnless(shutil.which("doxygen"), "skipped: no doxygen")
-class Reference(unittest.TestCase):
-    def test_it_is_made_without_a_warning(self):
-        folder = command.temporary_folder(self)
-        settings = (command.ROOT / "docs" / "Doxyfile").read_text() + f"\nOUTPUT_DIRECTORY = {folder}\n"
-        done = subprocess.run(["doxygen", "-"], input=settings, capture_output=True, text=True, cwd=command.ROOT)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-        pages = {path.name for path in (folder / "html").iterdir()}
-        for page in ("conceptplumb_1_1CausalLm.html", "classplumb_1_1Calibrator.html", "classplumb_1_1CosineRanker.html"):
-            self.assertIn(page, pages)
-
-
 class Threads(unittest.TestCase):
     def test_what_is_thread_safe_is_so_under_thread_sanitizer(self):
         program = command.temporary_folder(self) / "threads"

@@ -65,7 +65,7 @@ class Colours(unittest.TestCase):
     def test_texts_stand_out_from_what_is_behind_them_by_day_and_by_night(self):
         self.assertAlmostEqual(contrast("#000000", "#ffffff"), 21)
         self.assertAlmostEqual(contrast("#767676", "#ffffff"), 4.54, places=2)  # the well-known lightest grey for text
-        style = (command.ROOT / "include" / "plumb" / "report" / "page.hpp").read_text()
+        style = (command.ROOT / "include" / "plumb" / "detail" / "report" / "page.hpp").read_text()
         roots = [dict(re.findall(r"--([a-z]+):(#[0-9a-f]{6})\b", root)) for root in re.findall(r":root\{([^}]*)\}", style)][:2]
         picked = re.search(r"\[aria-current=true\]\{background:var\(--picked\);color:(#[0-9a-f]{6})\}", style).group(1)
         for colours in roots:

@@ -13,8 +13,6 @@ INCLUDE = command.ROOT / "include" / "plumb"
 NAMES = (command.ROOT / "tests" / "public_names.txt").read_text().split()
 PAGE = (command.ROOT / "docs" / "api.md").read_text()
 MOST = 130
-# Whether what is no public name stands in plumb::detail: then no header declares another name in plumb.
-ROOMS_ARE_DETAIL = False
 
 
 def rows(page):
@@ -34,11 +32,9 @@ class PublicNames(unittest.TestCase):
         self.assertGreater(len(NAMES), 100)
 
     def test_what_headers_declare_in_plumb_is_among_them(self):
-        headers = INCLUDE.rglob("*.hpp") if ROOMS_ARE_DETAIL else INCLUDE.glob("*.hpp")
-        declared = maker.public_names(sorted(headers))
+        declared = maker.public_names(sorted(INCLUDE.rglob("*.hpp")))
         self.assertEqual({name: places for name, places in declared.items() if name not in NAMES}, {})
-        if ROOMS_ARE_DETAIL:
-            self.assertEqual(set(NAMES) - set(declared), set())
+        self.assertEqual(set(NAMES) - set(declared), set())
 
     def test_each_is_on_the_page_once_and_its_door_declares_it(self):
         table = list(rows(PAGE))

@@ -12,14 +12,14 @@ CODE_POINTS = range(0x80, 0x110000)  # what lies below is written out in code
 
 def table(header, name):
     """The numbers of a table in a header."""
-    text = (ROOT / "include/plumb/core" / header).read_text()
+    text = (ROOT / "include/plumb/detail/core" / header).read_text()
     text = text[text.index(f"constexpr auto {name} ="):]
     return [int(word, 0) for word in re.findall(r"-?\b(?:0x[0-9A-F]+|\d+)\b", text[text.index("({"):text.index("});")])]
 
 
 def composing_marks():
     """{mark: (combining class, {letter: what the two make})} of the header."""
-    text = (ROOT / "include/plumb/core/composed.hpp").read_text()
+    text = (ROOT / "include/plumb/detail/core/composed.hpp").read_text()
     marks = {}
     for mark, its_class, literal in re.findall(r'\{(0x[0-9A-F]+), (\d+),\s+((?:U"[^"]*"\s*)+)\}', text):
         pairs = "".join(re.findall(r'U"([^"]*)"', literal))

@@ -44,7 +44,7 @@ include(${PORT}/portfile.cmake)
 class Vcpkg(unittest.TestCase):
     def test_the_manifest_says_what_the_library_says(self):
         manifest = json.loads((PORT / "vcpkg.json").read_text())
-        version = (command.ROOT / "include" / "plumb" / "core" / "version.hpp").read_text()
+        version = (command.ROOT / "include" / "plumb" / "detail" / "core" / "version.hpp").read_text()
         self.assertEqual(manifest["version"], re.search(r'define PLUMB_VERSION "(.+)"', version).group(1))
         self.assertRegex(manifest["name"], "^[a-z0-9-]+$")
         self.assertLessEqual(set(manifest), {"$schema", "name", "version", "description", "license", "supports",

@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "plumb/aggregate/probe_in_memory.hpp"
-#include "plumb/backend/archetypes.hpp"
-#include "plumb/backend/tree_generator.hpp"
-#include "plumb/calibrate/calibrator.hpp"
-#include "plumb/core/random.hpp"
-#include "plumb/rank/cosine_ranker.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/aggregate/probe_in_memory.hpp"
+#include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
+#include "plumb/detail/calibrate/calibrator.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/rank/cosine_ranker.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 namespace {
 
@@ -40,8 +40,9 @@ bool same_on_all_threads(Work work) {
   return true;
 }
 
-plumb::Dataset capitals() {
-  plumb::Relation capital{"capital", {"[X]: [Y]", "[Y] of [X]"}, {"Paris", "Seoul"}, {"p", "s"}};
+plumb::detail::Dataset capitals() {
+  plumb::detail::Relation capital{
+      "capital", {"[X]: [Y]", "[Y] of [X]"}, {"Paris", "Seoul"}, {"p", "s"}};
   for (std::size_t i = 0; i < 40; ++i) {  // as many as an interval needs
     const std::string number = std::to_string(i);
     capital.facts.push_back({number, number + (i % 3 == 0 ? " Korea" : " France"), {}, i % 2});
@@ -52,7 +53,7 @@ plumb::Dataset capitals() {
 }  // namespace
 
 int main() {
-  using namespace plumb;
+  using namespace plumb::detail;
   bool same = true;
 
   // A ranker, resamples, predictions and a tree are read by all.

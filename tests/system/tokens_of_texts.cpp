@@ -16,28 +16,28 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/core/utf8.hpp"
-#include "plumb/huggingface/tokenizer.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/huggingface/tokenizer.hpp"
 
 int main(int argc, char** argv) try {
   using Json = nlohmann::json;
   if (argc < 2) return 2;
   const bool parse = argc > 2 && std::string_view(argv[2]) == "parse";
-  const auto tokenizer = plumb::HuggingFaceTokenizer::read(argv[1], parse);
+  const auto tokenizer = plumb::detail::HuggingFaceTokenizer::read(argv[1], parse);
   std::cout << Json{{"before", tokenizer.before()},
                     {"after", tokenizer.after()},
                     {"size", tokenizer.vocabulary_size()}}
             << "\n";
   for (std::string line; std::getline(std::cin, line);) {
     const auto text = Json::parse(line).get<std::string>();
-    const plumb::WordTokenization made = tokenizer.tokenize_words(text);
-    std::vector<plumb::TokenId> ids;
+    const plumb::detail::WordTokenization made = tokenizer.tokenize_words(text);
+    std::vector<plumb::detail::TokenId> ids;
     Json bytes = Json::array();
-    for (const plumb::Token& token : made.tokens.tokens) {
+    for (const plumb::detail::Token& token : made.tokens.tokens) {
       ids.push_back(token.id);
       bytes.push_back({token.bytes.begin, token.bytes.end});
     }
-    const std::string spelt = plumb::valid_utf8(tokenizer.detokenize(ids));
+    const std::string spelt = plumb::detail::valid_utf8(tokenizer.detokenize(ids));
     std::cout << Json{{"ids", ids}, {"bytes", bytes}, {"words", made.words}, {"text", spelt}}
               << "\n";
   }

@@ -13,31 +13,32 @@
 #include <string>
 #include <vector>
 
-#include "plumb/backend/llama.hpp"
-#include "plumb/data/load.hpp"
-#include "plumb/prompt/statement.hpp"
-#include "plumb/score/causal_scorer.hpp"
+#include "plumb/detail/backend/llama.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
   const std::size_t every = std::stoul(argv[4]);
-  plumb::LlamaModel model({argv[1]});
-  plumb::CausalScorer scorer(model, true);
-  const auto dataset = plumb::select_facts(plumb::load_dataset(argv[2]), {}, std::stoul(argv[3]));
-  const plumb::Statement builder;
+  plumb::detail::LlamaModel model({argv[1]});
+  plumb::detail::CausalScorer scorer(model, true);
+  const auto dataset =
+      plumb::detail::select_facts(plumb::detail::load_dataset(argv[2]), {}, std::stoul(argv[3]));
+  const plumb::detail::Statement builder;
   double worst = 0;
   std::size_t statements = 0, compared = 0;
-  plumb::ScoringCost cost;
-  for (const plumb::Relation& relation : dataset.relations) {
-    plumb::CausalScorer<plumb::LlamaModel>::Block block;
-    std::vector<std::optional<plumb::StatementScore>> alone;
-    for (const plumb::Fact& fact : relation.facts) {
-      plumb::Query query;
+  plumb::detail::ScoringCost cost;
+  for (const plumb::detail::Relation& relation : dataset.relations) {
+    plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
+    std::vector<std::optional<plumb::detail::StatementScore>> alone;
+    for (const plumb::detail::Fact& fact : relation.facts) {
+      plumb::detail::Query query;
       for (std::size_t option = 0; option < relation.options.size(); ++option) {
         query.candidates.push_back(builder.build(relation, fact, 0, option));
         alone.emplace_back();
         if (statements++ % every != 0) continue;
-        alone.back() = scorer.score(plumb::Query{{query.candidates.back()}}).front();
+        alone.back() = scorer.score(plumb::detail::Query{{query.candidates.back()}}).front();
       }
       scorer.add(block, query);
     }

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do the answers of two models, or of two builds of one, differ on the same facts?
+//
+// Facts are matched by subject and right answer, templates by their text or setting, and candidates must
+// be the same: a kernel is held to what another one knew. The difference of accuracy is paired, the
+// first minus the second, with a bootstrap interval over facts; a tie of n for the best that has the
+// right candidate counts 1/n. Non-goals: models that were asked different facts (measure/comparison.hpp
+// sets such models beside one another), texts that were generated.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/fact_means.hpp"
+#include "plumb/detail/aggregate/paired_accuracy.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/fact_split.hpp"
+
+namespace plumb::detail {
+
+/// What two answers have in common and where they differ. Plain data.
+struct AnswerComparison {
+  /// One question: a fact under a template.
+  struct Question {
+    std::string relation;
+    std::string subject;
+    /// The template's text, or the name of a many-shot study's setting.
+    std::string asked;
+  };
+  /// A question that is answered otherwise. An answer that shares the best score is not right.
+  struct Flip {
+    Question question;
+    /// The likeliest candidate of the first and of the second.
+    std::string first, second;
+    bool first_is_right = false;
+    bool second_is_right = false;
+  };
+  struct WorstStatement {
+    Question question;
+    std::string candidate;
+    /// Of the first and the second.
+    double first = 0, second = 0;
+  };
+
+  std::size_t facts = 0;
+  std::size_t statements = 0;
+  /// |first − second| of log-likelihoods, nats a statement, over all statements.
+  double worst_nats = 0;
+  double mean_nats = 0;
+  /// Where the worst is; no statement where all are the same.
+  std::optional<WorstStatement> worst_at{};
+  /// Questions whose answer, or whether it is right, is another one.
+  std::vector<Flip> flips{};
+  /// Those that the first alone answered right, and those that the second alone did.
+  std::vector<Flip> lost{};
+  std::vector<Flip> gained{};
+  PairedAccuracy accuracy{};
+  /// Facts that one of the two lacks, and templates or settings of relations that both have.
+  std::size_t facts_of_one = 0;
+  std::size_t templates_of_one = 0;
+};
+
+/// What identifies a template or setting of a table wherever it stands.
+inline std::string name_of_setting(const Answers::Table& table, const Setting& setting) {
+  if (setting.method == "template" && setting.variant < table.relation.templates.size()) {
+    return table.relation.templates[setting.variant];
+  }
+  std::string name = setting.method + ", " + std::to_string(setting.shots) + " shots";
+  if (!setting.separator.empty() && setting.separator != " ")
+    name += ", '" + setting.separator + "'";
+  return name + ", seed " + std::to_string(setting.variant);
+}
+
+/// Places of two tables' facts by what identifies them, subject and right answer. Where one table has
+/// several facts of the same, those of one place in the file are the same.
+class MatchedFacts {
+ public:
+  MatchedFacts(const Answers::Table& one, const Answers::Table& other) : one_(one), other_(other) {
+    for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
+    for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
+  }
+  /// The second's place of a fact of the first.
+  [[nodiscard]] std::optional<std::size_t> find(std::size_t fact) const {
+    const auto& [ours, theirs] = places_.at(key(one_, fact));
+    if (ours.size() == 1 && theirs.size() == 1) return theirs.front();
+    for (const std::size_t place : theirs) {
+      if (other_.relation.facts[place].instance == one_.relation.facts[fact].instance) return place;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static std::pair<std::string, std::string> key(const Answers::Table& table, std::size_t fact) {
+    const Fact& of = table.relation.facts[fact];
+    return {subject_key(of), option_text(table.relation, of, of.answer)};
+  }
+
+  const Answers::Table& one_;
+  const Answers::Table& other_;
+  std::map<std::pair<std::string, std::string>,
+           std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>
+      places_;
+};
+
+/// Compares tables one after another. Not thread-safe.
+class AnswerPairs {
+ public:
+  explicit AnswerPairs(Reduction reduction) : reduction_(reduction) {}
+
+  void add(const Answers::Table& one, const Answers::Table& other) {
+    const std::vector<std::pair<std::size_t, std::size_t>> columns = shared_columns(one, other);
+    const MatchedFacts places(one, other);
+    values_.begin_relation();
+    std::size_t shared = 0;
+    for (std::size_t f = 0; f < one.facts(); ++f) {
+      const auto place = places.find(f);
+      if (!place) continue;
+      ++shared;
+      if (!columns.empty()) add_fact(one, f, other, *place, columns);
+    }
+    made_.facts_of_one += one.facts() + other.facts() - 2 * shared;
+    made_.facts += columns.empty() ? 0 : shared;
+  }
+  void leave_out(const Answers::Table& table) { made_.facts_of_one += table.facts(); }
+
+  [[nodiscard]] AnswerComparison finish(const Bootstrap& bootstrap) && {
+    made_.accuracy = values_.means(bootstrap);
+    if (made_.statements > 0) made_.mean_nats = sum_ / static_cast<double>(made_.statements);
+    return std::move(made_);
+  }
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> shared_columns(const Answers::Table& one,
+                                                                  const Answers::Table& other) {
+    std::map<std::string, std::size_t> named;
+    for (std::size_t i = 0; i < other.templates(); ++i) {
+      named.emplace(name_of_setting(other, other.settings[i]), i);
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> columns;
+    for (std::size_t i = 0; i < one.templates(); ++i) {
+      const auto found = named.find(name_of_setting(one, one.settings[i]));
+      if (found != named.end()) columns.emplace_back(i, found->second);
+    }
+    made_.templates_of_one += one.templates() + other.templates() - 2 * columns.size();
+    return columns;
+  }
+
+  void add_fact(const Answers::Table& one, std::size_t f, const Answers::Table& other,
+                std::size_t g, const std::vector<std::pair<std::size_t, std::size_t>>& columns) {
+    check_candidates(one, f, other, g);
+    double right_of_one = 0, right_of_other = 0;
+    for (const auto& [i, j] : columns) {
+      const AnswerComparison::Question question{one.relation.code, one.relation.facts[f].subject,
+                                                name_of_setting(one, one.settings[i])};
+      add_statements(one, one.place(f, i), other, other.place(g, j), question, f);
+      const Prediction first = predict(one.scores(f, i, reduction_), one.answer(f));
+      const Prediction second = predict(other.scores(g, j, reduction_), other.answer(g));
+      right_of_one += first.accuracy();
+      right_of_other += second.accuracy();
+      if (first.option == second.option && first.correct == second.correct) continue;
+      const AnswerComparison::Flip flip{question, one.label(f, first.option),
+                                        other.label(g, second.option), first.correct,
+                                        second.correct};
+      made_.flips.push_back(flip);
+      if (first.correct && !second.correct) made_.lost.push_back(flip);
+      if (!first.correct && second.correct) made_.gained.push_back(flip);
+    }
+    const double count = static_cast<double>(columns.size());
+    values_.add(right_of_one / count, right_of_other / count);
+  }
+
+  void add_statements(const Answers::Table& one, std::size_t at, const Answers::Table& other,
+                      std::size_t other_at, const AnswerComparison::Question& question,
+                      std::size_t fact) {
+    for (std::size_t c = 0; c < one.candidates(fact); ++c) {
+      const double first = one.log_likelihoods[at + c];
+      const double second = other.log_likelihoods[other_at + c];
+      const double apart = std::abs(first - second);
+      sum_ += apart;
+      ++made_.statements;
+      if (!(apart > made_.worst_nats)) continue;
+      made_.worst_nats = apart;
+      made_.worst_at = {question, one.label(fact, c), first, second};
+    }
+  }
+
+  static void check_candidates(const Answers::Table& one, std::size_t f,
+                               const Answers::Table& other, std::size_t g) {
+    bool same = one.candidates(f) == other.candidates(g);
+    for (std::size_t c = 0; same && c < one.candidates(f); ++c) {
+      same = one.label(f, c) == other.label(g, c);
+    }
+    if (same) return;
+    const Fact& fact = one.relation.facts[f];
+    throw user_error({one.relation.file, fact.line, one.relation.code},
+                     "'" + fact.subject + "' was asked with other candidates by the two",
+                     "ask both with one dataset");
+  }
+
+  Reduction reduction_;
+  AnswerComparison made_;
+  PairedValues values_;
+  double sum_ = 0;
+};
+
+/// Throws a user error where the two are scored otherwise, have other candidates for a fact, or share no
+/// fact that both were asked alike.
+[[nodiscard]] inline AnswerComparison compare_pair(const Answers& one, const Answers& other,
+                                                   const Bootstrap& bootstrap = {}) {
+  if (!(one.scoring == other.scoring)) {
+    throw user_error({.setting = "span"},
+                     "the two were scored over another span or reduced otherwise",
+                     "ask both with the same options");
+  }
+  detail::AnswerPairs pairs(one.scoring.reduction);
+  const auto find = [](const Answers& all, const std::string& code) {
+    return over::find_if(all.tables,
+                         [&](const auto& table) { return table.relation.code == code; });
+  };
+  for (const Answers::Table& table : one.tables) {
+    const auto found = find(other, table.relation.code);
+    if (found == other.tables.end()) {
+      pairs.leave_out(table);
+    } else {
+      pairs.add(table, *found);
+    }
+  }
+  for (const Answers::Table& table : other.tables) {
+    if (find(one, table.relation.code) == one.tables.end()) pairs.leave_out(table);
+  }
+  AnswerComparison made = std::move(pairs).finish(bootstrap);
+  if (made.facts == 0) {
+    throw user_error({}, "the answers share no fact under one template",
+                     "ask both with one dataset");
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do answers come to, as aggregators and calibrators read them?
+//
+// The likeliest option of each fact under each template, with its confidence; paraphrases first, then
+// templates with an epistemic marker (template_roles.hpp). Settings of a many-shot study are all
+// paraphrases of one another.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/aggregate/template_roles.hpp"
+#include "plumb/detail/aggregate/weighted_likelihood.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+struct PredictionOptions {
+  TemplateKinds kinds{};
+  /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
+  bool keep_scores = false;
+};
+
+/// The frame of a table's predictions, without cells.
+inline RelationPredictions frame_of_table(const Answers::Table& table, const TemplateKinds& kinds) {
+  const auto is_template = [](const Setting& one) { return one.method == "template"; };
+  if (over::all_of(table.settings, is_template)) {
+    std::vector<std::size_t> indices;
+    for (const Setting& setting : table.settings) indices.push_back(setting.variant);
+    return prediction_frame(table.relation, indices, kinds, table.relation.file);
+  }
+  RelationPredictions frame;
+  frame.relation = table.relation;
+  frame.settings = table.settings;
+  frame.roles.resize(table.settings.size());
+  frame.paraphrases = table.settings.size();
+  return frame;
+}
+
+/// Throws the user error of a template whose role cannot be told, and where the base template was not
+/// asked as a plain one.
+[[nodiscard]] inline ModelPredictions predictions_of(const Answers& answers,
+                                                     const PredictionOptions& options = {}) {
+  ModelPredictions made{answers.name, {}, answers.unreported_facts};
+  for (const Answers::Table& table : answers.tables) {
+    RelationPredictions& frame =
+        made.relations.emplace_back(detail::frame_of_table(table, options.kinds));
+    std::vector<std::size_t> places;  // in the table, by place of a row
+    for (const Setting& setting : frame.settings) {
+      places.push_back(
+          static_cast<std::size_t>(over::find(table.settings, setting) - table.settings.begin()));
+    }
+    for (std::size_t fact = 0; fact < table.facts(); ++fact) {
+      WeightedLikelihood together;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const std::vector<double> scores = table.scores(fact, places[i], answers.scoring.reduction);
+        frame.cells.push_back(predict(scores, table.answer(fact)));
+        together.add(scores, weight_of(table.relation.template_weights, frame.template_at(i)));
+        if (!options.keep_scores) continue;
+        frame.scores.insert(frame.scores.end(), scores.begin(), scores.end());
+      }
+      const std::vector<double> weighted = together.scores();
+      if (!weighted.empty()) frame.weighted.push_back(predict(weighted, table.answer(fact)));
+    }
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

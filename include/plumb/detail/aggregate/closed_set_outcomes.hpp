@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do the answers to closed sets say to the measures over many prompts?
+//
+// A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
+// label in it; templates with a marker ask something else and are left out. Answers are numbered by
+// option, so that only the same option is the same answer (SameAnswer); a tie for the best is no
+// answer, so it has a number of its own and is the same as no other.
+// A fact is known by its subject's identifier, or its label, or its place in its file where it has
+// neither. Where a subject has several facts in a relation, each stays a fact, with one key:
+// pair_prompts (prompt_pairs.hpp) takes them in their order, so tables that are to be paired must
+// hold the same ones. Non-goal: how sure the answers are (calibrate/overconfidence.hpp).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/predictions.hpp"
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/fact_split.hpp"
+
+namespace plumb::detail {
+
+/// What is known of templates beside their texts, by relation code.
+using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
+
+/// A relation's paraphrases, in the order of a row. One without a text is "template N".
+inline std::vector<PromptTemplate> paraphrase_templates(const RelationPredictions& relation,
+                                                        const KnownTemplates& known) {
+  const auto entry = known.find(relation.relation.code);
+  const std::vector<std::string>& texts = relation.relation.templates;
+  std::vector<PromptTemplate> made;
+  for (std::size_t i = 0; i < relation.paraphrases; ++i) {
+    const std::size_t index = relation.template_at(i);
+    const std::string name = "template " + std::to_string(index);
+    const std::string& text = index < texts.size() && !texts[index].empty() ? texts[index] : name;
+    if (entry == known.end()) {
+      made.push_back({.text = text});
+      continue;
+    }
+    const auto found = over::find(entry->second, text, &PromptTemplate::text);
+    if (found == entry->second.end()) {
+      // Beside the others it would pass for a group of its own, written by hand.
+      throw user_error({.field = relation.relation.code},
+                       name + (text == name ? ", whose text is not known," : " ('" + text + "')") +
+                           " is not among the templates whose groups are given",
+                       "give the file of the templates that were scored");
+    }
+    made.push_back(*found);
+  }
+  return made;
+}
+
+inline std::string closed_set_key(const Fact& fact) {
+  const std::string& key = subject_key(fact);
+  return key.empty() ? "instance " + std::to_string(fact.instance) : key;
+}
+
+/// Relations, facts and paraphrases in the model's order. Relations without an entry in `known`
+/// have templates of which no more than the text is known. Throws a user error for a paraphrase
+/// that is not among the templates known of its relation.
+[[nodiscard]] inline PromptOutcomes closed_set_outcomes(const ModelPredictions& model,
+                                                        const KnownTemplates& known = {}) {
+  PromptOutcomes table;
+  std::vector<PromptOutcome> prompts;
+  for (const RelationPredictions& relation : model.relations) {
+    table.add_relation(relation.relation.code, detail::paraphrase_templates(relation, known));
+    for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+      prompts.clear();
+      for (const Prediction& made : FactPredictions{relation, fact}.paraphrases()) {
+        const std::size_t place = prompts.size();
+        const std::size_t answer =
+            made.is_tie() ? relation.relation.options.size() + place : made.option;
+        constexpr std::uint32_t most = (std::numeric_limits<std::uint16_t>::max)();
+        prompts.push_back({static_cast<std::uint32_t>(answer), static_cast<std::uint16_t>(place), 0,
+                           made.correct, made.tie,
+                           static_cast<std::uint16_t>((std::min)(most, made.tied_options))});
+      }
+      table.add_fact(detail::closed_set_key(relation.relation.facts[fact]), prompts);
+    }
+  }
+  return table;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How many prompts does a fact have, and how different are their words?
+//
+// The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 where
+// both are empty; a relation's is the mean over its pairs of templates, a dataset's the mean over
+// relations with at least two. Words are those of answers (measure/answer_words.hpp), in lower case
+// and not lemmatised; [X] and [Y] are none, as all templates have them. These describe a dataset
+// and are no estimates, so they have no intervals.
+// Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and Table 8, which do
+// not say what a word is. Non-goals: its distances of syntax and of meaning.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_words.hpp"
+
+namespace plumb::detail {
+
+/// The words of a template, each once, in order.
+[[nodiscard]] inline std::vector<std::string> template_words(std::string_view text) {
+  std::set<std::string> words;
+  const auto add = [&](std::string_view part) {
+    for_each_answer_word(part, [&](std::string word) { words.insert(std::move(word)); });
+  };
+  while (!text.empty()) {
+    const std::size_t end = (std::min)(text.find("[X]"), text.find("[Y]"));
+    add(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 3);
+    skip_possessive(text);  // "[X]'s"
+  }
+  return {words.begin(), words.end()};
+}
+
+/// The mean over pairs of texts, in [0, 1]; none for fewer than two.
+[[nodiscard]] inline std::optional<double> lexical_distance(std::span<const std::string> texts) {
+  if (texts.size() < 2) return std::nullopt;
+  std::map<std::string, std::uint32_t> known;
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (const std::string& text : texts) {
+    auto& set = sets.emplace_back();
+    for (const std::string& word : template_words(text)) {
+      set.push_back(known.emplace(word, static_cast<std::uint32_t>(known.size())).first->second);
+    }
+    over::sort(set);
+  }
+  double sum = 0;
+  std::vector<std::uint32_t> shared;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    for (std::size_t j = i + 1; j < sets.size(); ++j) {
+      shared.clear();
+      std::set_intersection(sets[i].begin(), sets[i].end(), sets[j].begin(), sets[j].end(),
+                            std::back_inserter(shared));
+      const std::size_t both = sets[i].size() + sets[j].size() - shared.size();
+      if (both == 0) continue;
+      sum += 1 - static_cast<double>(shared.size()) / static_cast<double>(both);
+    }
+  }
+  return sum / (static_cast<double>(sets.size()) * static_cast<double>(sets.size() - 1) / 2);
+}
+
+/// A row of Table 8.
+struct PromptDiversity {
+  /// Facts with a prompt; the means are over these.
+  std::size_t facts = 0;
+  std::size_t prompts = 0;
+  std::optional<double> prompts_per_fact{};
+  /// Of the subject, among the fact's prompts.
+  std::optional<double> expressions_per_fact{};
+  /// Under which some fact was asked.
+  std::size_t templates = 0;
+  /// Over the relations with at least two such templates; none without one.
+  std::optional<double> lexical_distance{};
+  std::size_t relations_compared = 0;
+};
+
+[[nodiscard]] inline PromptDiversity prompt_diversity(const PromptOutcomes& table) {
+  PromptDiversity made;
+  std::size_t expressions = 0;
+  double distances = 0;
+  std::vector<std::uint16_t> of_fact;
+  for (const PromptRelation& relation : table.relations()) {
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      const auto prompts = table.prompts(relation.first_fact + i);
+      if (prompts.empty()) continue;
+      ++made.facts;
+      made.prompts += prompts.size();
+      of_fact.clear();
+      for (const PromptOutcome& prompt : prompts) of_fact.push_back(prompt.expression);
+      over::sort(of_fact);
+      expressions +=
+          static_cast<std::size_t>(std::unique(of_fact.begin(), of_fact.end()) - of_fact.begin());
+    }
+    const auto asked = facts_asked(table, relation);
+    std::vector<std::string> texts;
+    for (std::size_t j = 0; j < asked.size(); ++j) {
+      if (asked[j] > 0) texts.push_back(relation.templates[j].text);
+    }
+    made.templates += texts.size();
+    if (const auto distance = lexical_distance(texts)) {
+      distances += *distance;
+      ++made.relations_compared;
+    }
+  }
+  if (made.facts > 0) {
+    const double facts = static_cast<double>(made.facts);
+    made.prompts_per_fact = static_cast<double>(made.prompts) / facts;
+    made.expressions_per_fact = static_cast<double>(expressions) / facts;
+  }
+  if (made.relations_compared > 0) {
+    made.lexical_distance = distances / static_cast<double>(made.relations_compared);
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

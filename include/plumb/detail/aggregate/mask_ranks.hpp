@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How high does the true token stand where a masked model fills a gap?
+//
+//   Hit@k   share of prompts whose likeliest true token is among the k likeliest tokens (LAMA's P@k)
+//   MRR     mean of 1 / rank
+// as the mean over facts of the mean over their prompts, among the whole vocabulary and among one that
+// several models have in common, without which models of different vocabularies cannot be compared.
+// Ranks are realistic (measure/rank.hpp). Source: Petroni et al. 2019, "Language Models as Knowledge
+// Bases?", section 4.3, which ranks each object of a fact by itself, with the others taken out; a fact
+// of several objects has here the rank of the one that stands highest, in whose way no other stands.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "plumb/detail/aggregate/fact_means.hpp"
+#include "plumb/detail/aggregate/prompt_list.hpp"
+#include "plumb/detail/measure/hit_rates.hpp"
+#include "plumb/detail/measure/rank.hpp"
+
+namespace plumb::detail {
+
+/// Of one prompt; nothing where no name is one token, or none is in the common vocabulary.
+struct TrueTokenRank {
+  std::optional<Rank> whole{};
+  std::optional<Rank> common{};
+};
+
+struct TokenRankMetrics {
+  HitRates hits{};
+  Estimate mean_reciprocal_rank{};
+  /// Prompts with a rank, and those without.
+  std::size_t prompts = 0;
+  std::size_t without_rank = 0;
+
+  /// For a k of `hit_levels`.
+  [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
+};
+
+/// By `vocabulary`, a member of TrueTokenRank. The counts of the estimates are facts with a rank.
+[[nodiscard]] inline TokenRankMetrics token_rank_metrics(
+    const PromptList<TrueTokenRank>& ranks, std::optional<Rank> TrueTokenRank::*vocabulary,
+    const Bootstrap& bootstrap) {
+  constexpr std::size_t levels = hit_levels.size();
+  TokenRankMetrics made;
+  std::array<FactValues, levels + 1> values;
+  auto prompt = ranks.prompts.begin();
+  auto fact = ranks.facts.begin();
+  for (const std::size_t size : ranks.strata) {
+    for (FactValues& one : values) one.begin_relation();
+    for (std::size_t i = 0; i < size; ++i, ++fact) {
+      std::array<double, levels + 1> sums{};
+      std::size_t known = 0;
+      for (std::size_t p = 0; p < *fact; ++p, ++prompt) {
+        const std::optional<Rank>& rank = (*prompt).*vocabulary;
+        if (!rank) continue;
+        ++known;
+        for (std::size_t k = 0; k < levels; ++k) sums[k] += rank->expected_hit(hit_levels[k]);
+        sums[levels] += 1 / rank->realistic();
+      }
+      made.prompts += known;
+      made.without_rank += *fact - known;
+      if (known == 0) continue;
+      for (std::size_t k = 0; k <= levels; ++k) {
+        values[k].add(sums[k] / static_cast<double>(known));
+      }
+    }
+  }
+  FactMeans means(bootstrap, "token ranks");
+  for (std::size_t k = 0; k < levels; ++k) made.hits.at(hit_levels[k]) = share_of(values[k]);
+  made.mean_reciprocal_rank = means(values[levels]);
+  return made;
+}
+
+}  // namespace plumb::detail

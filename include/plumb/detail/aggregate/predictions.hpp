@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did a model answer to every prompt of every fact?
+//
+// The table that aggregators and confidence estimators read: for each relation its answers under
+// every template (measure/relation_answers.hpp), and the role of each template. A fact's row has
+// its paraphrases first, in ascending template order, then the marked templates. Templates differ
+// from relation to relation in number and in which index carries which marker, so a marker is
+// looked up by name.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/prediction.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/prompt/confidence_marker.hpp"
+
+namespace plumb::detail {
+
+/// Answers under templates: paraphrases by index, then marked templates by index.
+struct RelationPredictions : RelationAnswers {
+  /// Of the templates, parallel to the settings.
+  std::vector<TemplateRole> roles{};
+  std::size_t paraphrases = 0;
+  /// Which of the paraphrases is the base template.
+  std::size_t base = 0;
+  /// facts × templates × options: the numbers the cells were made of, in nats; empty where they
+  /// were not kept (MemoryProbeOptions::keep_scores).
+  std::vector<double> scores{};
+
+  /// A column more, as long as there are no cells; paraphrases come first.
+  void add_template(std::size_t index, TemplateRole role = {}) {
+    settings.push_back(template_setting(index));
+    roles.push_back(std::move(role));
+  }
+  /// The index in the dataset of the template at a place of a row.
+  [[nodiscard]] std::size_t template_at(std::size_t place) const { return settings[place].variant; }
+  /// Throws a user error where the options' scores were not kept.
+  void need_scores(const std::string& name) const {
+    if (scores.size() == cells.size() * relation.options.size()) return;
+    throw user_error({.field = relation.code},
+                     name + " needs the options' scores, which were not kept",
+                     "probe in memory with keep_scores");
+  }
+  /// Place in a row of the template with this marker, if the relation has one.
+  [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
+    const auto found = over::find(roles, marker, &TemplateRole::marker);
+    if (marker.empty() || found == roles.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - roles.begin());
+  }
+};
+
+/// What an estimator sees of one fact.
+struct FactPredictions {
+  const RelationPredictions& in;
+  std::size_t fact = 0;
+
+  [[nodiscard]] std::span<const Prediction> paraphrases() const {
+    return in.row(fact).first(in.paraphrases);
+  }
+  [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
+  /// What an error about it names.
+  [[nodiscard]] Site site() const {
+    const Fact& of = in.relation.facts[fact];
+    return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};
+  }
+  [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
+  /// The options' scores under the template at a place of the row, in nats, and under the base
+  /// template. Throws a user error where they were not kept.
+  [[nodiscard]] std::span<const double> scores(std::size_t place) const {
+    in.need_scores("FactPredictions::scores");
+    const std::size_t options = in.relation.options.size();
+    return std::span(in.scores).subspan((fact * in.settings.size() + place) * options, options);
+  }
+  [[nodiscard]] std::span<const double> scores() const { return scores(in.base); }
+};
+
+/// All relations of one model.
+struct ModelPredictions {
+  std::string name;
+  std::vector<RelationPredictions> relations;
+  /// Facts that are not among them, as the engine did not report how likely all of their candidates'
+  /// tokens are.
+  std::size_t unreported_facts = 0;
+
+  [[nodiscard]] std::size_t facts() const noexcept {
+    std::size_t count = 0;
+    for (const RelationPredictions& relation : relations) count += relation.facts();
+    return count;
+  }
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How much does the model know, by the prompts one allows it?
+//
+//   Average   the mean over facts of the share of their prompts that are right
+//   Maximum   each relation's best template, and each subject's best expression under it
+//   Minimum   each relation's worst template, the subject's expression still the best
+//   Oracle    a fact is known if any of its prompts is right
+// and between Average and Oracle, the facts known by k prompts: of a fact with n prompts, w of them
+// wrong, k drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
+//   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
+// A closed set's tie of n for the best counts 1/n in Average, Maximum and Minimum if it holds the
+// right option, and is not right in Oracle and the curve, which begins at Average where there are
+// no ties. Best and worst go by the share of facts right of those asked under the template, and the
+// shares are micro-averaged: all facts right under the chosen templates, of all asked under them.
+// Source: "What Matters in Learning Facts in Language Models?", section 7 (best expression:
+// footnote 16) and Tables 7 and 18, where the Oracle is the upper limit.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/aggregate/fact_means.hpp"
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/aggregate/template_accuracy.hpp"
+
+namespace plumb::detail {
+
+/// Shares in [0, 1], no numbers without facts. Intervals are Wilson's, for Maximum and Minimum with
+/// the chosen templates held fixed, and for Average a bootstrap over facts.
+struct PromptCoverage {
+  Estimate average;
+  Estimate maximum;
+  Estimate minimum;
+  Estimate oracle;
+  /// Facts without a prompt, left out.
+  std::size_t without_prompt = 0;
+  /// Average where the first of a tie is the answer; without ties the same number.
+  Estimate average_first_wins{};
+  /// Among all prompts; generated answers have none.
+  TieCount ties{};
+};
+
+[[nodiscard]] inline PromptCoverage prompt_coverage(const PromptOutcomes& table) {
+  PromptCoverage made;
+  FactValues shares, first_wins;
+  std::size_t known = 0;
+  struct Micro {
+    double right = 0;
+    std::size_t asked = 0;
+    void add(const Estimate& accuracy) {
+      right += accuracy.value * static_cast<double>(accuracy.count);
+      asked += accuracy.count;
+    }
+    [[nodiscard]] Estimate share() const {
+      return asked == 0 ? Estimate{} : wilson_share(right / static_cast<double>(asked), asked);
+    }
+  } most, least;
+  for (const PromptRelation& relation : table.relations()) {
+    shares.begin_relation();
+    first_wins.begin_relation();
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      const auto prompts = table.prompts(relation.first_fact + i);
+      const RightCount count = count_right(prompts);
+      if (count.total == 0) {
+        ++made.without_prompt;
+        continue;
+      }
+      shares.add(count.share());
+      std::size_t first_right = 0;
+      for (const PromptOutcome& prompt : prompts) {
+        first_right += right_if_first_wins(prompt.right, prompt.tie) ? 1U : 0U;
+        made.ties.add(prompt.is_tie());
+      }
+      first_wins.add(static_cast<double>(first_right) / static_cast<double>(count.total));
+      known += count.right > 0 ? 1U : 0U;
+    }
+    const auto templates = template_accuracies(table, relation);
+    const auto chosen = template_extremes(templates, &TemplateAccuracy::with_best_expression);
+    if (!chosen) continue;
+    most.add(templates[chosen->best].with_best_expression);
+    least.add(templates[chosen->worst].with_best_expression);
+  }
+  made.average = share_of(shares);
+  made.average_first_wins = share_of(first_wins);
+  made.maximum = most.share();
+  made.minimum = least.share();
+  made.oracle = wilson(known, shares.values.size());
+  return made;
+}
+
+/// A point of the curve.
+struct CoveragePoint {
+  std::size_t prompts = 0;
+  /// Expected share of facts with a right answer among that many prompts.
+  Estimate share;
+  /// Facts that have fewer prompts; these are asked all they have.
+  std::size_t fewer = 0;
+};
+
+/// 1, 2, 3, 5, 7, then ten times each and so on below `most`, then `most`; none for 0.
+[[nodiscard]] inline std::vector<std::size_t> coverage_steps(std::size_t most) {
+  std::vector<std::size_t> steps;
+  for (std::size_t scale = 1; scale < most; scale *= 10) {
+    for (const std::size_t digit : {1U, 2U, 3U, 5U, 7U}) {
+      if (digit * scale < most) steps.push_back(digit * scale);
+    }
+  }
+  if (most > 0) steps.push_back(most);
+  return steps;
+}
+
+/// At `steps` numbers of prompts, ascending and positive, over the facts that have a prompt; empty
+/// without any.
+[[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table,
+                                                               std::span<const std::size_t> steps) {
+  std::vector<FactValues> values(steps.size());
+  std::vector<CoveragePoint> curve(steps.size());
+  for (const PromptRelation& relation : table.relations()) {
+    for (FactValues& step : values) step.begin_relation();
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      const RightCount count = count_right(table.prompts(relation.first_fact + i));
+      if (count.total == 0) continue;
+      const std::size_t wrong = count.total - count.right;
+      double all_wrong = 1;
+      std::size_t drawn = 0;
+      for (std::size_t s = 0; s < steps.size(); ++s) {
+        for (; drawn < std::min<std::size_t>(steps[s], count.total); ++drawn) {
+          all_wrong *= drawn >= wrong ? 0
+                                      : static_cast<double>(wrong - drawn) /
+                                            static_cast<double>(count.total - drawn);
+        }
+        values[s].add(1 - all_wrong);
+        curve[s].fewer += count.total < steps[s] ? 1U : 0U;
+      }
+    }
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    curve[s].prompts = steps[s];
+    curve[s].share = share_of(values[s]);
+  }
+  std::erase_if(curve, [](const CoveragePoint& point) { return point.share.count == 0; });
+  return curve;
+}
+
+/// At `coverage_steps` of the most prompts any fact has.
+[[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table) {
+  std::size_t most = 0;
+  for (std::size_t fact = 0; fact < table.facts(); ++fact) {
+    most = (std::max)(most, table.prompts(fact).size());
+  }
+  return coverage_curve(table, coverage_steps(most));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which answers did the many prompts of each fact get, and were they right?
+//
+// The table behind every measure over many prompts, wherever its answers come from: generated text,
+// closed sets, masked words. A fact is a subject of a relation (with all its objects); a prompt is
+// one of the relation's templates with one of the subject's expressions in it. A prompt holds no
+// text, only whether its answer is right and a number that stands for the answer. Of a closed set's
+// tie for the best none is right, and a mean over prompts counts it 1/n (measure/ties.hpp). Prompts
+// lie one after another, 12 bytes each: 6.5 million of them in 78 MB.
+// Source of the terms: "What Matters in Learning Facts in Language Models?", sections 2 and 4.
+// Non-goal: confidence (calibrate/).
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/prompt_template.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/measure/ties.hpp"
+
+namespace plumb::detail {
+
+struct PromptOutcome {
+  /// Stands for the answer: equal numbers of one fact are equal answers. What numbers mean is the
+  /// caller's: the option of a closed set, the place in a list of distinct normalised texts.
+  std::uint32_t answer = 0;
+  /// Place among the relation's templates.
+  std::uint16_t template_index = 0;
+  /// Place among the subject's expressions: 0 its label, then its aliases in the dataset's order.
+  std::uint16_t expression = 0;
+  bool right = false;
+  /// Of a closed set: whether options share the best score, and how many do (65,535 for more).
+  BestTie tie = BestTie::none;
+  std::uint16_t tied_options = 0;
+
+  [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
+  /// What it adds to a mean of right answers.
+  [[nodiscard]] double accuracy() const { return expected_accuracy(right, tie, tied_options); }
+  friend bool operator==(const PromptOutcome&, const PromptOutcome&) = default;
+};
+static_assert(sizeof(PromptOutcome) == 12);
+
+/// An AnswerMatch says which different answers count as the same.
+///
+/// Requires: `match(a, b)` for two answer numbers of one fact; a match that reads the texts numbers
+/// them over all facts.
+/// Means: symmetric. It is asked only for a ≠ b, once for each pair of a fact's distinct answers,
+/// from several threads at once. An answer always matches itself.
+/// Does not promise: transitivity, as "a guitar" and "bass guitar" both match "guitar".
+template <class M>
+concept AnswerMatch = requires(const M& match, std::uint32_t a, std::uint32_t b) {
+  { match(a, b) } -> std::same_as<bool>;
+};
+
+/// Closed sets: only the same option is the same answer.
+struct SameAnswer {
+  bool operator()(std::uint32_t, std::uint32_t) const { return false; }
+};
+
+struct PromptRelation {
+  std::string code;
+  std::vector<PromptTemplate> templates;
+  /// Its facts among those of all relations.
+  std::size_t first_fact = 0;
+  std::size_t facts = 0;
+};
+
+/// Filled relation by relation, fact by fact; thread-safe to read.
+class PromptOutcomes {
+ public:
+  /// Facts added from here on are of this relation. Throws a user error for more templates than an
+  /// outcome can number.
+  void add_relation(std::string code, std::vector<PromptTemplate> templates) {
+    if (templates.size() > most) {
+      throw user_error({.field = code}, counted(templates.size(), "template"),
+                       "a relation has at most " + std::to_string(most));
+    }
+    relations_.push_back({std::move(code), std::move(templates), facts(), 0});
+  }
+
+  /// A fact of the latest relation, which must be there. `key` (the subject's identifier) is what
+  /// it is known by in another table. Prompts come in any order and are kept by template, then
+  /// expression; a fact may have none. Throws a user error for two outcomes of one prompt and for a
+  /// template the relation lacks; the fact is then not there.
+  void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
+    PromptRelation& relation = relations_.back();
+    const std::size_t before = prompts_.size();
+    const auto refuse = [&](PromptOutcome prompt, const std::string& message) {
+      prompts_.resize(before);
+      throw user_error({.field = relation.code},
+                       "fact '" + key + "', template " + std::to_string(prompt.template_index) +
+                           ", subject expression " + std::to_string(prompt.expression) + ": " +
+                           message,
+                       "every prompt has one outcome, under a template of its relation");
+    };
+    const auto place = [](const PromptOutcome& prompt) {
+      return std::pair{prompt.template_index, prompt.expression};
+    };
+    prompts_.insert(prompts_.end(), prompts.begin(), prompts.end());
+    const std::span added = std::span(prompts_).subspan(before);
+    over::sort(added, {}, place);
+    const auto twice = std::adjacent_find(
+        added.begin(), added.end(),
+        [&](const PromptOutcome& a, const PromptOutcome& b) { return place(a) == place(b); });
+    if (twice != added.end()) refuse(*twice, "two outcomes");
+    if (!added.empty() && added.back().template_index >= relation.templates.size()) {
+      refuse(added.back(), "no such template");
+    }
+    keys_.push_back(std::move(key));
+    ends_.push_back(prompts_.size());
+    ++relation.facts;
+  }
+
+  [[nodiscard]] const std::vector<PromptRelation>& relations() const noexcept { return relations_; }
+  [[nodiscard]] std::size_t facts() const noexcept { return keys_.size(); }
+  /// Of all facts together.
+  [[nodiscard]] std::size_t prompts() const noexcept { return prompts_.size(); }
+  /// Of one fact, by template, then expression.
+  [[nodiscard]] std::span<const PromptOutcome> prompts(std::size_t fact) const {
+    const std::size_t first = fact == 0 ? 0 : ends_[fact - 1];
+    return std::span(prompts_).subspan(first, ends_[fact] - first);
+  }
+  [[nodiscard]] const std::string& key(std::size_t fact) const { return keys_[fact]; }
+
+ private:
+  static constexpr std::size_t most = std::size_t{1} << 16;
+
+  std::vector<PromptRelation> relations_;
+  std::vector<std::string> keys_;
+  /// Where each fact's prompts end.
+  std::vector<std::size_t> ends_;
+  std::vector<PromptOutcome> prompts_;
+};
+
+/// How many of some prompts are right, and how many there are.
+struct RightCount {
+  std::uint32_t right = 0;
+  std::uint32_t total = 0;
+  /// What ties add to a mean: 1/n for a tie of n that holds the right option.
+  double of_ties = 0;
+
+  void add(const PromptOutcome& prompt) {
+    if (prompt.right) {
+      ++right;
+    } else {
+      of_ties += prompt.accuracy();
+    }
+    ++total;
+  }
+  /// The mean of accuracies; `no_number` without a prompt.
+  [[nodiscard]] double share() const {
+    return total == 0 ? no_number
+                      : (static_cast<double>(right) + of_ties) / static_cast<double>(total);
+  }
+};
+
+[[nodiscard]] inline RightCount count_right(std::span<const PromptOutcome> prompts) {
+  RightCount count;
+  for (const PromptOutcome& prompt : prompts) count.add(prompt);
+  return count;
+}
+
+/// Calls `visit(template, prompts)` for each template a fact was asked under, ascending.
+template <class Visit>
+void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
+  while (!prompts.empty()) {
+    const std::uint16_t index = prompts.front().template_index;
+    const auto next = over::find_if(
+        prompts, [&](const PromptOutcome& prompt) { return prompt.template_index != index; });
+    const auto count = static_cast<std::size_t>(next - prompts.begin());
+    visit(std::size_t{index}, prompts.first(count));
+    prompts = prompts.subspan(count);
+  }
+}
+
+/// How many facts of a relation were asked under each of its templates.
+[[nodiscard]] inline std::vector<std::size_t> facts_asked(const PromptOutcomes& table,
+                                                          const PromptRelation& relation) {
+  std::vector<std::size_t> asked(relation.templates.size());
+  for (std::size_t i = 0; i < relation.facts; ++i) {
+    for_each_template(table.prompts(relation.first_fact + i),
+                      [&](std::size_t index, std::span<const PromptOutcome>) { ++asked[index]; });
+  }
+  return asked;
+}
+
+/// A number for the group of each template, from 0 in order of appearance.
+[[nodiscard]] inline std::vector<std::uint32_t> template_groups(const PromptRelation& relation) {
+  std::map<std::string, std::uint32_t> known;
+  std::vector<std::uint32_t> groups;
+  std::uint32_t next = 0;
+  for (const PromptTemplate& one : relation.templates) {
+    if (one.group.empty()) {
+      groups.push_back(next++);
+      continue;
+    }
+    const auto [place, added] = known.emplace(one.group, next);
+    next += added ? 1U : 0U;
+    groups.push_back(place->second);
+  }
+  return groups;
+}
+
+/// The same relations, templates and facts with only the prompts for which
+/// `keep(template, outcome)` holds: manual templates alone, or questions, or labels.
+template <class Keep>
+[[nodiscard]] PromptOutcomes selected(const PromptOutcomes& table, Keep keep) {
+  PromptOutcomes chosen;
+  std::vector<PromptOutcome> prompts;
+  for (const PromptRelation& relation : table.relations()) {
+    chosen.add_relation(relation.code, relation.templates);
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      const std::size_t fact = relation.first_fact + i;
+      prompts.clear();
+      for (const PromptOutcome& prompt : table.prompts(fact)) {
+        if (keep(relation.templates[prompt.template_index], prompt)) prompts.push_back(prompt);
+      }
+      chosen.add_fact(table.key(fact), prompts);
+    }
+  }
+  return chosen;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What was taken of one prompt, as a row: an answer, samples, likelihoods of names, or of candidates
+// behind a text without content.
+//
+// A row knows its line in the file it was read from, from 1, for messages; 0 where there is none.
+// Rows come relation by relation, in the order in which the relations were asked.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/data/multi_prompt.hpp"
+#include "plumb/detail/measure/rank.hpp"
+
+namespace plumb::detail {
+
+/// Which prompt a row is about.
+struct AskedPrompt {
+  std::uint32_t fact = 0;
+  std::uint16_t template_index = 0;
+  std::uint16_t expression = 0;
+
+  friend bool operator==(const AskedPrompt&, const AskedPrompt&) = default;
+};
+
+/// Which examples a prompt shows, in order: places in a list that is kept elsewhere, and the templates
+/// they stand under where the list does not say.
+struct ShotPlaces {
+  std::vector<std::uint32_t> places{};
+  std::vector<std::uint32_t> templates{};
+
+  friend bool operator==(const ShotPlaces&, const ShotPlaces&) = default;
+};
+
+/// What a masked model put into a prompt's gap, beside its text.
+struct RecordedFill {
+  std::vector<TokenId> ids;
+  /// Whether it is exactly the tokens of a name of the fact's objects.
+  bool right = false;
+  /// Of the likeliest true token among the whole vocabulary; where one mask was filled and a name is
+  /// one token.
+  std::optional<Rank> rank{};
+  /// The likeliest token of a vocabulary common to several models, where one was given, and the rank
+  /// of the likeliest true token that it has.
+  std::optional<TokenId> common_id{};
+  std::string common_text{};
+  std::optional<Rank> common_rank{};
+};
+
+struct RecordedAnswer {
+  std::string relation;
+  AskedPrompt prompt;
+  std::string subject;
+  std::string text;
+  std::uint32_t tokens = 0;
+  double log_probability = 0;
+  std::size_t line = 0;
+  ShotPlaces shots{};
+  /// Of a masked model.
+  std::optional<RecordedFill> fill{};
+};
+
+struct RecordedSamples {
+  std::string relation;
+  AskedPrompt prompt;
+  std::string subject;
+  /// Distinct texts and how often each was drawn.
+  std::vector<std::pair<std::string, std::uint32_t>> texts;
+  std::size_t line = 0;
+  ShotPlaces shots{};
+};
+
+/// The log-likelihood of one text behind a prompt or in its gap, in nats, and how many tokens it has;
+/// no token where the text does not fit into the gap.
+struct TextLikelihood {
+  double nats = 0;
+  std::uint32_t tokens = 0;
+};
+
+struct RecordedNames {
+  std::string relation;
+  AskedPrompt prompt;
+  std::string subject;
+  /// By object, then name.
+  std::vector<std::vector<TextLikelihood>> names;
+  std::size_t line = 0;
+  ShotPlaces shots{};
+};
+
+struct RecordedContentFree {
+  std::string relation;
+  std::size_t template_index = 0;
+  std::string subject;
+  std::vector<TextLikelihood> candidates;
+  std::size_t line = 0;
+  ShotPlaces shots{};
+};
+
+/// Looks at rows as they come, which every reader of them does. Not for sharing between threads.
+class PromptRowCheck {
+ public:
+  /// `asked` must outlive it; `source` is where the rows come from, for messages.
+  PromptRowCheck(std::filesystem::path source, const MultiPromptDataset& asked)
+      : source_(std::move(source)), asked_(asked) {}
+
+  /// Place of the row's relation among those asked. Throws a user error for a row about a prompt
+  /// that was not asked or has a row already, and where relations come in another order.
+  template <class Row>
+  std::size_t operator()(const Row& row) {
+    std::size_t place = place_;
+    while (place < asked_.relations.size() && asked_.relations[place].code != row.relation) ++place;
+    if (place == asked_.relations.size()) {
+      refuse(row, "is no relation that was asked, or its rows stand apart");
+    }
+    if (place != place_) seen_.clear();
+    place_ = place;
+    if (!was_asked(asked_.relations[place], row.prompt, row.subject)) {
+      refuse(row, "the row is about a prompt that was not asked");
+    }
+    const AskedPrompt& prompt = row.prompt;
+    const auto key = std::uint64_t{prompt.fact} << 32U |
+                     std::uint32_t{prompt.template_index} << 16U | prompt.expression;
+    if (!seen_.insert(key).second) refuse(row, "the row is about a prompt that has one already");
+    return place;
+  }
+
+  /// Throws the user error of a row.
+  template <class Row>
+  [[noreturn]] void refuse(const Row& row, const std::string& message) const {
+    throw user_error({source_, row.line, row.relation}, message, "the file was changed; ask again");
+  }
+
+ private:
+  static bool was_asked(const MultiPromptRelation& relation, const AskedPrompt& prompt,
+                        const std::string& subject) {
+    if (prompt.fact >= relation.facts.size()) return false;
+    const std::vector<std::string>& names = relation.facts[prompt.fact].subject.names;
+    return prompt.template_index < relation.templates.size() && prompt.expression < names.size() &&
+           names[prompt.expression] == subject;
+  }
+
+  std::filesystem::path source_;
+  const MultiPromptDataset& asked_;
+  std::size_t place_ = 0;
+  /// Prompts of the relation that have a row.
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How far does accuracy move with the prompts that happen to be used?
+//
+// A sampling gives every fact one of its prompts; its accuracy is the share of facts T that are
+// right. Over N of them: mean, range (highest minus lowest) and standard deviation. Two ways:
+//   by fact      every fact draws one of its prompts, independently;
+//   by relation  a relation draws one of its templates, which all its facts share; each fact then
+//                draws one of its subject's expressions under it, independently.
+// Nothing is sampled prompt by prompt: facts whose share of right prompts is p are right
+// Binomial(their number, p) times together, under each template where it is drawn first. With p_t
+// the share of fact t's prompts that are right, p_tj the same under template j, and k_r templates,
+//   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
+//   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
+//                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
+// The second is the law of total variance: between templates n_r² Var_r, Var_r being the variance
+// (over k_r) of their accuracies; and within a template the expressions, which add nothing where
+// every subject has one. A closed set's tie of n for the best counts 1/n if it holds the right
+// option, as in the mean of all prompts, and not as a draw: how ties fall is no property of prompts.
+// Where there are such, p is the mean of what a fact's prompts count, and p (1 − p) their variance.
+// Source: "What Matters in Learning Facts in Language Models?", section 2.2. Its text draws by
+// fact; the standard deviations of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and
+// fit drawing by relation.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/core/binomial_table.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+
+namespace plumb::detail {
+
+enum class SampleBy { fact, relation };
+[[nodiscard]] constexpr std::array<SampleBy, 2> every(SampleBy) noexcept {
+  return {SampleBy::fact, SampleBy::relation};
+}
+[[nodiscard]] constexpr std::string_view name_of(SampleBy by) noexcept {
+  return by == SampleBy::fact ? "fact" : "relation";
+}
+
+struct PromptSampling {
+  SampleBy by = SampleBy::fact;
+  std::size_t samplings = 50'000;
+  std::uint64_t seed = 0;
+};
+
+/// A bar of a histogram: samplings with an accuracy in [from, to), within [0, 1].
+struct AccuracyBar {
+  double from = 0;
+  double to = 0;
+  std::size_t samplings = 0;
+};
+
+struct SampledAccuracy {
+  SampleBy by = SampleBy::fact;
+  /// Facts with a prompt; the accuracies are shares of these. Without any there is no number.
+  std::size_t facts = 0;
+  /// Facts without a prompt, left out.
+  std::size_t without_prompt = 0;
+  /// By relation: pairs of a fact and a template of its relation under which it has no prompt. When
+  /// the template is drawn, such a fact draws among all its prompts.
+  std::size_t gaps = 0;
+  /// The closed forms.
+  double exact_mean = no_number;
+  double exact_sd = no_number;
+  /// Over the samplings, of which there must be one; no SD for fewer than two.
+  double mean = no_number;
+  std::optional<double> sd;
+  /// Facts right in each sampling, ascending; ties make fractions.
+  std::vector<double> right;
+
+  /// Between the samplings that bound the share `q` of all, interpolated; `no_number` without a
+  /// sampling, as the others here.
+  [[nodiscard]] double quantile(double q) const {
+    return right.empty() ? no_number : plumb::detail::quantile(right, q) / denominator();
+  }
+  [[nodiscard]] double low() const { return quantile(0); }
+  [[nodiscard]] double high() const { return quantile(1); }
+  [[nodiscard]] double range() const {
+    return right.empty() ? no_number : (right.back() - right.front()) / denominator();
+  }
+
+  /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
+  /// wide, a whole number, so that none holds more values than another and stands out for that,
+  /// and reach half a fact to either side of the whole numbers that they hold.
+  [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
+    if (right.empty()) return {};
+    const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
+    const std::size_t lowest = whole(right.front());
+    const std::size_t values = whole(right.back()) - lowest + 1;
+    const std::size_t width = (values + bars - 1) / bars;
+    std::vector<AccuracyBar> all((values + width - 1) / width);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const double first = static_cast<double>(lowest + i * width) - 0.5;
+      all[i].from = (std::max)(0.0, first / denominator());
+      all[i].to = (std::min)(1.0, (first + static_cast<double>(width)) / denominator());
+    }
+    for (const double count : right) ++all[(whole(count) - lowest) / width].samplings;
+    return all;
+  }
+
+ private:
+  [[nodiscard]] double denominator() const { return static_cast<double>(facts); }
+};
+
+/// What is drawn together: one choice, all equally likely, and then the numbers of facts right.
+struct SamplingPool {
+  /// Among all choices.
+  std::size_t first = 0;
+  std::size_t choices = 0;
+};
+
+/// The prompts that a fact draws from.
+using DrawnPrompts = std::span<const PromptOutcome>;
+
+/// Facts that count the same whatever else is drawn, and where the tables of the others, and the
+/// facts with ties, begin and end.
+struct SamplingChoice {
+  double certain = 0;
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::size_t first_tied = 0;
+  std::size_t end_tied = 0;
+};
+
+/// A way of sampling, taken apart into binomials.
+class SamplingPlan {
+ public:
+  /// The next choices are of a new pool.
+  void begin_pool() { pools_.push_back({choices_.size(), 0}); }
+
+  /// A choice of the latest pool: what each fact draws from, which must outlive the plan.
+  void add_choice(std::span<const DrawnPrompts> facts) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
+    SamplingChoice choice{0, used_.size(), 0, tied_.size(), 0};
+    for (const DrawnPrompts prompts : facts) {
+      const auto [right, total, of_ties] = count_right(prompts);
+      if (prompts.size() == 1) {
+        choice.certain += prompts.front().accuracy();
+      } else if (of_ties > 0) {
+        tied_.push_back(prompts);
+      } else if (right == total) {
+        choice.certain += 1;
+      } else if (right > 0) {
+        const std::uint32_t common = std::gcd(right, total);
+        ++by_share[{right / common, total / common}];
+      }
+    }
+    choice.end_tied = tied_.size();
+    for (const auto& [share, trials] : by_share) {
+      const auto key = std::tuple{trials, share.first, share.second};
+      const auto [place, added] =
+          table_of_.emplace(key, static_cast<std::uint32_t>(tables_.size()));
+      if (added) tables_.emplace_back(trials, share.first, share.second);
+      used_.push_back(place->second);
+    }
+    choice.end = used_.size();
+    choices_.push_back(choice);
+    ++pools_.back().choices;
+  }
+
+  /// Facts right in one sampling.
+  [[nodiscard]] double draw(RandomStream& random) const {
+    double certain = 0;
+    std::size_t right = 0;
+    for (const SamplingPool& pool : pools_) {
+      const SamplingChoice& choice = choices_[pool.first + random.below(pool.choices)];
+      certain += choice.certain;
+      for (std::size_t i = choice.first; i < choice.end; ++i) right += tables_[used_[i]](random);
+      for (std::size_t i = choice.first_tied; i < choice.end_tied; ++i) {
+        certain += tied_[i][random.below(tied_[i].size())].accuracy();
+      }
+    }
+    return certain + static_cast<double>(right);
+  }
+
+ private:
+  std::vector<SamplingPool> pools_;
+  std::vector<SamplingChoice> choices_;
+  /// Places of the choices' tables; choices with as many facts of a share have one in common.
+  std::vector<std::uint32_t> used_;
+  std::vector<BinomialTable> tables_;
+  /// Facts that are drawn prompt by prompt, as what they count is not 0 or 1.
+  std::vector<DrawnPrompts> tied_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
+};
+
+/// Over facts, sums of the mean and of the variance of what one of a fact's prompts counts.
+inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
+  std::pair<double, double> sums;
+  for (const DrawnPrompts prompts : facts) {
+    const double mean = count_right(prompts).share();
+    double squares = 0;
+    for (const PromptOutcome& prompt : prompts) squares += prompt.accuracy() * prompt.accuracy();
+    sums.first += mean;
+    sums.second += squares / static_cast<double>(prompts.size()) - mean * mean;
+  }
+  return sums;
+}
+
+/// Plans a relation's draws and adds its mean and variance (in facts) to the sums.
+inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
+                          SamplingPlan& plan, SampledAccuracy& made, double& mean,
+                          double& variance) {
+  std::vector<DrawnPrompts> all;  // of facts with a prompt
+  for (std::size_t i = 0; i < relation.facts; ++i) {
+    const auto prompts = table.prompts(relation.first_fact + i);
+    if (prompts.empty()) continue;
+    all.push_back(prompts);
+  }
+  if (all.empty()) return;
+  // Templates × facts, row by row.
+  std::vector<DrawnPrompts> under;
+  for (std::size_t j = 0; j < relation.templates.size(); ++j) {
+    under.insert(under.end(), all.begin(), all.end());
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for_each_template(
+        all[i], [&](std::size_t j, DrawnPrompts prompts) { under[j * all.size() + i] = prompts; });
+  }
+  const std::vector<std::size_t> asked = facts_asked(table, relation);
+  std::vector<double> means;
+  double within = 0;
+  plan.begin_pool();
+  for (std::size_t j = 0; j < asked.size(); ++j) {
+    if (asked[j] == 0) continue;
+    const auto row = std::span(under).subspan(j * all.size(), all.size());
+    plan.add_choice(row);
+    const auto [sum, spread] = drawn_sums(row);
+    means.push_back(sum);
+    within += spread;
+    made.gaps += all.size() - asked[j];
+  }
+  const double k = static_cast<double>(means.size());
+  double relation_mean = 0;
+  for (const double value : means) relation_mean += value / k;
+  double between = 0;
+  for (const double value : means) between += (value - relation_mean) * (value - relation_mean);
+  mean += relation_mean;
+  variance += (between + within) / k;
+}
+
+/// Samplings are drawn in blocks of 1024, each from a stream of its own, so that they depend on the
+/// seed and the way of drawing alone, whatever the number of threads. Relations draw in the order
+/// of their codes; their order in the table means nothing, and that of a relation's facts only where
+/// there are ties. Templates no fact was asked under are not there.
+[[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
+                                                     const PromptSampling& options) {
+  SampledAccuracy made;
+  made.by = options.by;
+  detail::SamplingPlan plan;
+  double mean = 0;
+  double variance = 0;
+  std::vector<detail::DrawnPrompts> facts;
+  for (std::size_t fact = 0; fact < table.facts(); ++fact) {
+    if (!table.prompts(fact).empty()) facts.push_back(table.prompts(fact));
+  }
+  made.facts = facts.size();
+  made.without_prompt = table.facts() - facts.size();
+  if (facts.empty()) return made;
+  if (options.by == SampleBy::fact) {
+    std::tie(mean, variance) = detail::drawn_sums(facts);
+    plan.begin_pool();
+    plan.add_choice(facts);
+  } else {
+    std::vector<const PromptRelation*> by_code;
+    for (const PromptRelation& relation : table.relations()) by_code.push_back(&relation);
+    over::stable_sort(by_code, {}, [](const PromptRelation* one) { return one->code; });
+    for (const PromptRelation* relation : by_code) {
+      detail::plan_relation(table, *relation, plan, made, mean, variance);
+    }
+  }
+  const double all = static_cast<double>(made.facts);
+  made.exact_mean = mean / all;
+  made.exact_sd = std::sqrt(variance) / all;
+  constexpr std::size_t block = 1024;
+  made.right.resize(options.samplings);
+  const std::string name =
+      std::string("prompt sampling/") + (options.by == SampleBy::fact ? "fact/" : "relation/");
+  parallel_for((options.samplings + block - 1) / block, [&](std::size_t b) {
+    RandomStream random(options.seed, name + std::to_string(b));
+    const std::size_t end = (std::min)((b + 1) * block, options.samplings);
+    for (std::size_t i = b * block; i < end; ++i) made.right[i] = plan.draw(random);
+  });
+  over::sort(made.right);
+  std::vector<double> accuracies;
+  for (const double count : made.right) accuracies.push_back(count / all);
+  made.sd = sample_sd(accuracies);
+  if (accuracies.empty()) return made;
+  made.mean = 0;
+  for (const double accuracy : accuracies) {
+    made.mean += accuracy / static_cast<double>(accuracies.size());
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which of a relation's templates are paraphrases, and which carry a marker?
+//
+// Told from the templates' texts (prompt/confidence_marker.hpp) unless the user says otherwise. A
+// row of predictions has its paraphrases first, then the marked templates.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/predictions.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+/// What the user says of templates.
+struct TemplateKinds {
+  /// Template that Base and Margin use.
+  std::size_t base = 0;
+  /// Template indices by kind, where the text of a template does not tell; a marker is then named
+  /// after its text's role or, lacking one, "template N". With a list of paraphrases, templates in
+  /// no list are left out.
+  std::optional<std::vector<std::size_t>> paraphrases{};
+  std::vector<std::size_t> verbalized{};
+  std::vector<std::size_t> numerical{};
+};
+
+/// Adds the templates of the relation in the order of a row: paraphrases, then marked ones.
+inline void add_templates(RelationPredictions& made, const std::vector<std::size_t>& indices,
+                          const TemplateKinds& kinds) {
+  const Relation& relation = made.relation;
+  const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
+    return over::find(list, index) != list.end();
+  };
+  std::vector<std::pair<std::size_t, TemplateRole>> marked;
+  std::set<std::string> markers;
+  for (const std::size_t index : indices) {
+    TemplateRole role;
+    if (index < relation.templates.size()) {
+      role = role_of(relation.templates[index]);
+    } else if (!kinds.paraphrases && indices.size() > 1) {
+      throw user_error({.field = relation.code},
+                       "the metadata has no text for template " + std::to_string(index) +
+                           ", so its kind is not known",
+                       "say `paraphrases`, `verbalized` and `numerical`");
+    }
+    if (kinds.paraphrases) {
+      const bool plain = listed(*kinds.paraphrases, index);
+      const bool words = listed(kinds.verbalized, index);
+      if (!plain && !words && !listed(kinds.numerical, index)) continue;
+      const TemplateKind kind = plain   ? TemplateKind::paraphrase
+                                : words ? TemplateKind::verbalized
+                                        : TemplateKind::numerical;
+      if (role.kind != kind) role = {kind, plain ? "" : "template " + std::to_string(index)};
+    }
+    if (role.kind == TemplateKind::paraphrase) {
+      made.add_template(index, std::move(role));
+    } else if (markers.insert(role.marker).second) {
+      marked.emplace_back(index, std::move(role));
+    } else {
+      throw user_error({.field = relation.code},
+                       "two templates carry the marker '" + role.marker + "'",
+                       "say `paraphrases`, `verbalized` and `numerical`");
+    }
+  }
+  made.paraphrases = made.roles.size();
+  for (auto& [index, role] : marked) made.add_template(index, std::move(role));
+}
+
+/// The frame of a relation's predictions, before there are any cells: which of the templates
+/// (indices) has which role. `file` is for messages. Throws a user error when a role cannot be
+/// told, or the base template is not among the paraphrases.
+[[nodiscard]] inline RelationPredictions prediction_frame(const Relation& relation,
+                                                          const std::vector<std::size_t>& templates,
+                                                          const TemplateKinds& kinds,
+                                                          const std::filesystem::path& file = {}) {
+  RelationPredictions made;
+  made.relation = relation;
+  detail::add_templates(made, templates, kinds);
+  const auto base = made.place_of_template(kinds.base);
+  if (!base || *base >= made.paraphrases) {
+    throw user_error({file, 0, relation.code},
+                     "template " + std::to_string(kinds.base) +
+                         ", which Base and Margin use, was not scored as a plain one",
+                     "score it, or choose another with `base-template`");
+  }
+  made.base = *base;
+  return made;
+}
+
+/// Lists of kinds must name templates that some relation has, each in one list; throws the user
+/// error of one that does not. Nothing is refused without relations.
+inline void refuse_absent_templates(const std::vector<RelationPredictions>& relations,
+                                    const TemplateKinds& kinds) {
+  std::set<std::size_t> seen;
+  const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
+    for (const std::size_t index : listed) {
+      const bool scored = over::any_of(relations, [&](const RelationPredictions& made) {
+        return made.place_of_template(index).has_value();
+      });
+      const std::string name = "template " + std::to_string(index);
+      if (!scored && !relations.empty()) {
+        throw user_error({.setting = option}, name + " was not scored", "name those that were");
+      }
+      if (!seen.insert(index).second) {
+        throw user_error({.setting = option}, name + " is in two lists", "give it one kind");
+      }
+    }
+  };
+  (check)("paraphrases", kinds.paraphrases.value_or(std::vector<std::size_t>{}));
+  (check)("verbalized", kinds.verbalized);
+  (check)("numerical", kinds.numerical);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can a model do? Concepts answered for its type, or by the model itself where it stands for
+// models of other types (any_model.hpp).
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+
+namespace plumb::detail {
+
+/// Which concepts a model meets, and which of their optional parts it has.
+struct Capabilities {
+  /// CausalLm, and beside it TreeCausalLm, TreeEmbedder, Embedder.
+  bool causal = false;
+  bool trees = false;
+  bool tree_embeddings = false;
+  bool text_embeddings = false;
+  /// MaskedLm, and whether it tells words.
+  bool masked = false;
+  bool words = false;
+  /// ListsSpecialTokens.
+  bool special_tokens = false;
+  /// LookupLm by itself. Likelihood probes need it or a CausalLm.
+  bool lookups = false;
+  /// BatchGenerator by itself. Generation needs it or a CausalLm.
+  bool generates = false;
+
+  /// Whether masked queries are all that it can be asked.
+  [[nodiscard]] constexpr bool only_masked() const { return masked && !causal && !lookups; }
+};
+
+/// A MaskedLm that numbers the words of a text.
+template <class M>
+concept NumbersWords = requires(const M& model, std::string_view text) {
+  { model.words(text) } -> std::same_as<std::vector<std::uint32_t>>;
+};
+
+/// Capabilities of a model: those of its type, unless it stands for models of other types and has
+/// `capabilities()` of its own.
+template <class M>
+[[nodiscard]] constexpr Capabilities capabilities_of(const M& model) {
+  if constexpr (requires {
+                  { model.capabilities() } -> std::same_as<Capabilities>;
+                }) {
+    return model.capabilities();
+  } else {
+    return {.causal = CausalLm<M>,
+            .trees = TreeCausalLm<M>,
+            .tree_embeddings = TreeEmbedder<M>,
+            .text_embeddings = Embedder<M>,
+            .masked = MaskedLm<M>,
+            .words = NumbersWords<M>,
+            .special_tokens = ListsSpecialTokens<M>,
+            .lookups = LookupLm<M>,
+            .generates = BatchGenerator<M>};
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does an Embedder look like that does just what the concept asks, and no more?
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "plumb/detail/backend/concepts.hpp"
+
+namespace plumb::detail {
+
+/// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
+/// vector tells the whole text and the last bytes weigh most. Any number of threads may use one.
+class DecayEmbedder {
+ public:
+  [[nodiscard]] std::size_t dimension() const { return 257; }
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) const {
+    EmbeddingMatrix rows = EmbeddingMatrix::Zero(static_cast<Eigen::Index>(texts.size()), 257);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      auto row = rows.row(static_cast<Eigen::Index>(i));
+      if (with_bos) row(256) = 1;
+      for (const char c : texts[i]) {
+        row *= 0.5F;
+        row(static_cast<unsigned char>(c)) += 1;
+      }
+    }
+    return rows;
+  }
+};
+
+static_assert(Embedder<DecayEmbedder> && !LanguageModel<DecayEmbedder>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a tree evaluated by a model that may know nothing of trees?
+//
+// One entry for every scorer: a TreeCausalLm gets the tree, any other CausalLm gets each branch as
+// a sequence of its own and the rows of shared prefixes are passed on once. Both give the same
+// scores.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+
+namespace plumb::detail {
+
+/// A model without trees or lookups of its own holds one branch, of any length it can take.
+template <ScoringLm M>
+[[nodiscard]] TreeLimits tree_limits(M& model) {
+  if constexpr (TreeCausalLm<M> || LookupLm<M>) {
+    const Capabilities can = capabilities_of(model);
+    if (can.trees || can.lookups) return model.tree_limits();
+  }
+  return {model.context_length(), 1, model.context_length()};
+}
+
+inline Error evaluate_error(const std::string& problem) {
+  return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
+}
+
+/// What a TreeCausalLm is promised of the nodes it is asked.
+inline void refuse_unsorted(std::span<const NodeId> wanted) {
+  if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
+    return;
+  }
+  throw internal_error({}, "wanted nodes do not ascend, or one is there twice",
+                       "sort what is asked of the tree");
+}
+
+/// Passes rows on and holds a model to what its concept asks: each wanted node's row once, as long
+/// as the vocabulary.
+class CheckedRows {
+ public:
+  CheckedRows(const TokenTree& tree, std::span<const NodeId> wanted, std::size_t vocabulary,
+              const LogitsVisitor& visit)
+      : tree_(tree), visit_(visit), vocabulary_(vocabulary), pending_(tree.size(), false) {
+    for (const NodeId node : wanted) pending_[node] = true;
+  }
+
+  [[nodiscard]] bool wants(NodeId node) const { return node < pending_.size() && pending_[node]; }
+
+  /// Throws a user error for a row that is not wanted, or no more, and for one of another length.
+  void operator()(NodeId node, std::span<const float> logits) {
+    if (!wants(node)) {
+      throw evaluate_error("gave a row of node " + std::to_string(node) +
+                           ", which was not asked for or came before");
+    }
+    if (logits.size() != vocabulary_) {
+      throw evaluate_error("gave a row of " + std::to_string(logits.size()) +
+                           " logits, vocabulary_size() says " + std::to_string(vocabulary_));
+    }
+    pending_[node] = false;
+    visit_(node, logits);
+  }
+
+  /// Throws a user error when a row is still missing.
+  void finish() const {
+    const auto missing = std::find(pending_.begin(), pending_.end(), true);
+    if (missing == pending_.end()) return;
+    const auto node = static_cast<NodeId>(missing - pending_.begin());
+    throw evaluate_error("gave no row of the token at position " +
+                         std::to_string(tree_.depth(node) - 1));
+  }
+
+ private:
+  const TokenTree& tree_;
+  const LogitsVisitor& visit_;
+  std::size_t vocabulary_;
+  std::vector<bool> pending_;
+};
+
+/// Whether a model evaluates trees and holds what it evaluated.
+template <class M>
+[[nodiscard]] bool holds_trees(M& model) {
+  if constexpr (TreeCausalLm<M>) return capabilities_of(model).trees;
+  return false;
+}
+
+/// Calls `visit(node, logits)` once for each wanted node, in any order. A TreeCausalLm then holds
+/// these nodes and all above them; any other model keeps nothing. `wanted` holds distinct nodes,
+/// ascending, none the root and none that is held. Throws a user error when the model gives rows
+/// otherwise than its concept asks, and an internal one where `wanted` does not ascend.
+template <CausalLm M>
+void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+                   const LogitsVisitor& visit) {
+  detail::refuse_unsorted(wanted);
+  detail::CheckedRows rows(tree, wanted, model.vocabulary_size(), visit);
+  if constexpr (TreeCausalLm<M>) {
+    if (holds_trees(model)) {
+      model.evaluate(tree, wanted,
+                     [&](NodeId node, std::span<const float> logits) { rows(node, logits); });
+      return rows.finish();
+    }
+  }
+  std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
+  for (NodeId node : wanted) {
+    while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
+  }
+  for (const NodeId leaf : wanted) {
+    if (inner[leaf]) continue;
+    const std::vector<TokenId> sequence = tree.prefix(leaf);
+    std::vector<NodeId> path(sequence.size());
+    for (NodeId node = leaf, at = tree.depth(leaf); at-- > 0; node = tree.parent(node)) {
+      path[at] = node;
+    }
+    std::uint32_t next = 0;
+    model.evaluate(std::span<const TokenId>(sequence), [&](std::uint32_t position,
+                                                           std::span<const float> logits) {
+      if (position >= path.size()) {
+        throw detail::evaluate_error("gave a row of position " + std::to_string(position) + " of " +
+                                     std::to_string(path.size()) + "; positions count from 0");
+      }
+      if (position < next) {
+        throw detail::evaluate_error("gave a row of position " + std::to_string(position) +
+                                     " twice, or after a later one");
+      }
+      next = position + 1;
+      if (rows.wants(path[position])) rows(path[position], logits);
+    });
+  }
+  rows.finish();
+}
+
+/// Throws a user error where a model gives no whole rows of logits and does not go on with texts by
+/// itself; `needs` is "generating needs", say.
+template <class M>
+void require_rows(const M& model, const Site& site, const std::string& needs,
+                  const std::string& remedy) {
+  const Capabilities can = capabilities_of(model);
+  if (can.causal || can.generates) return;
+  throw user_error(
+      site,
+      needs + " the likelihood of every next token, and this backend only looks up " + "given ones",
+      remedy);
+}
+
+/// Makes a model that holds a tree forget a node and all behind it; any other model holds nothing.
+template <class M>
+void release_node(M& model, const TokenTree& tree, NodeId node) {
+  if constexpr (requires { model.release(tree, node); }) {
+    const Capabilities can = capabilities_of(model);
+    if (can.trees || can.tree_embeddings || can.lookups) model.release(tree, node);
+  }
+}
+
+/// Calls `visit(position, logits)` for each position of a sequence, by a model that evaluates trees;
+/// what it held is released.
+template <class M>
+void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+  TokenTree tree;
+  tree.insert(sequence);
+  std::vector<NodeId> wanted(sequence.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<NodeId>(i + 1);
+  model.release(tree, TokenTree::root);
+  model.evaluate(tree, wanted,
+                 [&](NodeId node, std::span<const float> row) { visit(node - 1, row); });
+  model.release(tree, TokenTree::root);
+}
+
+}  // namespace plumb::detail

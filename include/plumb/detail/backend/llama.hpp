@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a GGUF model answer, through llama.cpp?
+//
+// A TreeCausalLm and a TreeEmbedder: a tree's branches are sequences of one unified KV cache
+// (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and leaves
+// flash attention off, which agrees with PyTorch in F32 to about 2e-4 nats a statement on a CPU;
+// `fast` does neither (llama_parameters.hpp, which also says what of it is on a GPU). Models that
+// keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
+// say one branch. Sliding-window models get a full-size cache (`swa_full`),
+// and one sequence id more that holds every cell: llama.cpp reuses a cell that its only sequence
+// has slid past, but a branch that starts further back still needs it. Weights that are not in F32
+// are run by kernels that round the activations too. Those of 16 bits are widened to F32 where scores
+// are to be exact (llama_f32_cache.hpp); quantised ones are run as they are, and scores differ from the same
+// weights in F32 by tenths of a nat.
+
+#include <llama.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/branch_ledger.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/engine_options.hpp"
+#include "plumb/detail/backend/evaluate.hpp"
+#include "plumb/detail/backend/llama_adapters.hpp"
+#include "plumb/detail/backend/llama_causal.hpp"
+#include "plumb/detail/backend/llama_file.hpp"
+#include "plumb/detail/backend/llama_hidden.hpp"
+#include "plumb/detail/backend/llama_log.hpp"
+#include "plumb/detail/backend/llama_parameters.hpp"
+#include "plumb/detail/backend/llama_vocabulary.hpp"
+#include "plumb/detail/backend/llama_weights.hpp"
+#include "plumb/detail/core/cores.hpp"
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
+class LlamaModel {
+ public:
+  /// Throws a user error when the file or a part of it is missing, damaged, or no causal language model,
+  /// when exact scores are asked of 16-bit weights that cannot be widened, and what LlamaParameters and
+  /// LlamaAdapters refuse.
+  explicit LlamaModel(LlamaOptions options)
+      : options_(with_threads(std::move(options))),
+        log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
+        parameters_(options_) {
+    const Site site{.file = options_.model};
+    if (!std::filesystem::is_regular_file(options_.model)) {
+      throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
+    }
+    const GgufModel file = head_of_file();
+    refuse_no_causal_model(file);
+    file.refuse_cut_parts();
+    weights_ = LlamaWeights(file);
+    const std::filesystem::path loaded = weights_.to_load(file, options_);
+    model_.reset(llama_model_load_from_file(loaded.c_str(), parameters_.of_model()));
+    if (!model_) throw cannot_load(log_->take());
+    if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
+        llama_model_is_diffusion(model_.get())) {
+      throw no_causal_model(file, "its architecture is no decoder alone");
+    }
+    vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
+    for (const LoraAdapter& one : options_.engine.lora) LlamaAdapters::refuse_not_finite(one.file);
+    adapters_ = LlamaAdapters(*model_, weights_.adapters(options_), *log_);
+    if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
+      // A step holds a node of each sequence at least, or llama.cpp gives up.
+      const std::size_t ids =
+          (std::min)({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
+      const bool slides = llama_model_n_swa(model_.get()) > 0;
+      branches_ = slides ? ids - 1 : ids;
+      if (slides) keeper_ = static_cast<SequenceId>(branches_);
+      ledger_ = BranchLedger(branches_);
+    }
+    open_context(cells_for(0));
+    // What the file does not say llama.cpp knows of its architecture.
+    if (!llama_get_causal_attn(context_.get()) || llama_get_memory(context_.get()) == nullptr) {
+      throw no_causal_model(file, "its tokens see those behind them");
+    }
+  }
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return vocabulary_.tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return vocabulary_.detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return vocabulary_.special_tokens();
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
+  [[nodiscard]] bool adds_bos() const { return vocabulary_.adds_bos(); }
+  [[nodiscard]] TextFrame own_frame() const { return vocabulary_.own_frame(); }
+  [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
+  [[nodiscard]] std::size_t context_length() const {
+    return static_cast<std::size_t>(llama_model_n_ctx_train(model_.get()));
+  }
+
+  [[nodiscard]] TreeLimits tree_limits() const {
+    // Cells of one step cost the same, or a plan by the CPU's price would not fill larger steps.
+    const std::size_t pack = parameters_.pack();
+    return {(std::max)(options_.cells, context_length()), branches_, pack,
+            (std::max)(attention_block, pack)};
+  }
+
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    evaluate_as_tree(*this, sequence, visit);
+  }
+
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    hold(tree, wanted, visit);
+  }
+
+  /// Numbers in a hidden vector.
+  [[nodiscard]] std::size_t dimension() const {
+    return static_cast<std::size_t>(llama_model_n_embd(model_.get()));
+  }
+
+  /// The LM head is not computed.
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    const LlamaHidden::Reading reading(*hidden_);
+    hold(tree, wanted, visit);
+  }
+
+  /// Says, before a tree's first evaluation, how many nodes it will grow to, so that the cache need
+  /// not grow with it. Holds until the root is released.
+  void reserve(std::size_t nodes) { reserved_ = (std::min)(nodes, tree_limits().nodes); }
+
+  void release(const TokenTree& tree, NodeId node) {
+    llama_memory_t memory = llama_get_memory(context_.get());
+    const auto cuts = ledger_.release(tree, node);
+    if (node == TokenTree::root) {
+      llama_memory_clear(memory, false);
+      reserved_ = 0;
+      return;
+    }
+    for (const auto& cut : cuts) {
+      llama_memory_seq_rm(memory, cut.sequence, static_cast<llama_pos>(cut.length), -1);
+    }
+    if (keeper_) {
+      llama_memory_seq_rm(memory, *keeper_, -1, -1);
+      for (std::size_t s = 0; s < branches_; ++s) keep(static_cast<SequenceId>(s));
+    }
+  }
+
+  [[nodiscard]] ModelDescription describe() const {
+    ModelDescription made{"llama.cpp " + std::string(llama_version()),
+                          weights_.name(llama_model_ftype(model_.get())), weights_.quantized()};
+    made.device = parameters_.device();
+    if (parameters_.on_gpu()) made.gpu_layers = gpu_layers();
+    made.cache_type = name_of(parameters_.cache_type());
+    made.pack = parameters_.pack();
+    made.skips_composing = vocabulary_.skips_composing();
+    made.warnings = vocabulary_.warnings();
+    for (std::string& text : weights_.warnings()) made.warnings.push_back(std::move(text));
+    if (llama_pooling_type(context_.get()) == LLAMA_POOLING_TYPE_LAST) {
+      made.warnings.emplace_back(
+          "Warning: the model's file calls itself an embedding model (pooling_type last): it was "
+          "trained to "
+          "give "
+          "vectors, so its probabilities of tokens may mean little.");
+    }
+    return made;
+  }
+
+ private:
+  static LlamaOptions with_threads(LlamaOptions options) {
+    if (options.threads <= 0) options.threads = static_cast<int>(available_cores());
+    return options;
+  }
+
+  [[nodiscard]] Error cannot_load(const std::string& why,
+                                  const std::filesystem::path& file = {}) const {
+    return user_error(
+        {.file = file.empty() ? options_.model : file}, "cannot be loaded: " + why,
+        "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
+  }
+  /// What is wrong with a file that has no sound head, ggml has said.
+  [[nodiscard]] GgufModel head_of_file() const {
+    try {
+      return GgufModel(options_.model);
+    } catch (const Error& error) {
+      if (const std::string why = log_->take(); !why.empty()) {
+        throw cannot_load(why, error.site().file);  // it may be a later part
+      }
+      throw;
+    }
+  }
+
+  // llama.cpp attends to a multiple of this many cells on a CPU.
+  static constexpr std::size_t attention_block = 256;
+
+  /// Feeds what the wanted nodes need, and shows their rows.
+  void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    // A tree that grows past the cache is moved to a larger one: what was held is fed again by
+    // itself, as it was at first, so that the rows do not tell when the move was.
+    const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
+    const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
+    const bool was_empty = ledger_.held() == 0;
+    const BranchLedger::Step step = ledger_.plan(tree, wanted);
+    if (ledger_.held() > tree_limits().nodes) {
+      throw internal_error(
+          {.file = options_.model},
+          "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
+          "release nodes or respect tree_limits()");
+    }
+    // Its size follows from the tree alone, not from what was asked before: it decides how some
+    // models scale their positions, and a resumed run must see the same.
+    const std::size_t cells = cells_for((std::max)(ledger_.held(), reserved_));
+    if (was_empty ? llama_n_ctx(context_.get()) != cells
+                  : ledger_.held() > llama_n_ctx(context_.get())) {
+      open_context(cells);
+      feed(tree, held, {}, {});
+    }
+    llama_memory_t memory = llama_get_memory(context_.get());
+    for (const auto& copy : step.copies) {
+      llama_memory_seq_cp(memory, copy.from, copy.to, 0, static_cast<llama_pos>(copy.length));
+    }
+    feed(tree, step, wanted, visit);
+  }
+
+  /// Cells for a tree of that many nodes, with room for it to grow by another pack or two: whole
+  /// multiples of the least size, so that trees of nearly one size do not change it.
+  [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
+    const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
+    return (nodes + 2 * parameters_.pack() + block - 1) / block * block;
+  }
+
+  /// Layers that are on a GPU: those of the model and its output, as llama.cpp counts.
+  [[nodiscard]] std::size_t gpu_layers() const {
+    const auto all = static_cast<std::size_t>(llama_model_n_layer(model_.get())) + 1;
+    return (std::min)(options_.engine.gpu_layers.value_or(all), all);
+  }
+
+  /// Keeps a sequence's cells from being reused; only sliding-window models need it.
+  void keep(SequenceId sequence) {
+    if (keeper_) llama_memory_seq_cp(llama_get_memory(context_.get()), sequence, *keeper_, 0, -1);
+  }
+
+  void open_context(std::size_t cells) {
+    llama_context_params params = parameters_.of_context(cells, branches_ + (keeper_ ? 1 : 0));
+    params.cb_eval = &LlamaHidden::watch;
+    params.cb_eval_user_data = hidden_.get();
+    context_.reset();  // the old cache goes before the new one comes
+    context_.reset(llama_init_from_model(model_.get(), params));
+    if (!context_ && options_.engine.cache_type) {
+      throw user_error({.setting = "cache-type"},
+                       std::string(name_of(*options_.engine.cache_type)) +
+                           " is not for this model: " + log_->take(),
+                       "leave it out");
+    }
+    if (!context_) {
+      throw internal_error({.file = options_.model}, "llama.cpp gives no context: " + log_->take());
+    }
+    adapters_.add_to(*context_);
+  }
+
+  void feed(const TokenTree& tree, const BranchLedger::Step& step, std::span<const NodeId> wanted,
+            const LogitsVisitor& visit) {
+    std::vector<bool> is_wanted(tree.size(), false);
+    for (const NodeId node : wanted) is_wanted[node] = true;
+    for (std::size_t first = 0; first < step.nodes.size(); first += parameters_.pack()) {
+      feed_batch(tree, step, first, is_wanted, visit);
+    }
+  }
+
+  void feed_batch(const TokenTree& tree, const BranchLedger::Step& step, std::size_t first,
+                  const std::vector<bool>& is_wanted, const LogitsVisitor& visit) {
+    const std::size_t count = (std::min)(parameters_.pack(), step.nodes.size() - first);
+    std::vector<llama_token> tokens(count);
+    std::vector<llama_pos> positions(count);
+    std::vector<std::int32_t> sequence_counts(count);
+    std::vector<llama_seq_id*> sequences(count);
+    std::vector<std::int8_t> wants_row(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const NodeId node = step.nodes[first + i];
+      const auto& carried = step.sequences[first + i];
+      tokens[i] = tree.token(node);
+      positions[i] = static_cast<llama_pos>(tree.depth(node)) - 1;
+      sequence_counts[i] = static_cast<std::int32_t>(carried.size());
+      sequences[i] = const_cast<llama_seq_id*>(carried.data());  // llama.cpp only reads them
+      wants_row[i] = is_wanted[node] ? 1 : 0;
+    }
+    const llama_batch batch{
+        static_cast<std::int32_t>(count), tokens.data(),    nullptr,         positions.data(),
+        sequence_counts.data(),           sequences.data(), wants_row.data()};
+    if (const std::int32_t status = llama_decode(context_.get(), batch); status != 0) {
+      throw internal_error({.file = options_.model},
+                           "llama_decode failed (" + std::to_string(status) + "): " + log_->take());
+    }
+    for (std::size_t i = 0; i < count && keeper_; ++i) keep(step.sequences[first + i].front());
+    for (std::size_t i = 0, rows = 0; i < count; ++i) {
+      if (wants_row[i] == 0) continue;
+      if (hidden_->is_read()) {
+        visit(step.nodes[first + i], hidden_->row(rows++, dimension()));
+      } else {
+        const float* row = llama_get_logits_ith(context_.get(), static_cast<std::int32_t>(i));
+        visit(step.nodes[first + i], {row, vocabulary_size()});
+      }
+    }
+  }
+
+  struct FreeModel {
+    void operator()(llama_model* model) const { llama_model_free(model); }
+  };
+  struct FreeContext {
+    void operator()(llama_context* context) const { llama_free(context); }
+  };
+
+  LlamaOptions options_;
+  std::unique_ptr<detail::LlamaLog> log_;
+  LlamaParameters parameters_;
+  LlamaWeights weights_;
+  std::unique_ptr<llama_model, FreeModel> model_;
+  LlamaAdapters adapters_;
+  std::unique_ptr<LlamaHidden> hidden_ = std::make_unique<LlamaHidden>();  // outlives the context
+  std::unique_ptr<llama_context, FreeContext> context_;
+  LlamaVocabulary vocabulary_;
+  BranchLedger ledger_{1};
+  std::size_t branches_ = 1;
+  std::size_t reserved_ = 0;  // nodes
+  std::optional<SequenceId> keeper_;
+};
+
+static_assert(TreeCausalLm<LlamaModel> && TreeEmbedder<LlamaModel>);
+static_assert(ListsSpecialTokens<LlamaModel>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are hidden vectors taken out of llama.cpp before the LM head?
+//
+// llama.cpp shows every tensor of a step to a callback. The final norm is the one it names
+// "result_norm", in all architectures; it holds a row for each token whose output was asked for, in
+// the batch's order. Once that is copied the step is cut off, so the LM head is never computed.
+
+#include <ggml-backend.h>
+#include <ggml.h>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// Not thread-safe; one for each llama.cpp context, at an address that stays.
+class LlamaHidden {
+ public:
+  /// While it lives, steps end at the hidden vectors.
+  class Reading {
+   public:
+    explicit Reading(LlamaHidden& hidden) : hidden_(hidden) { hidden_.is_read_ = true; }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading() { hidden_.is_read_ = false; }
+
+   private:
+    LlamaHidden& hidden_;
+  };
+
+  [[nodiscard]] bool is_read() const noexcept { return is_read_; }
+
+  /// Row i of the last step. Throws an internal error when the step had none.
+  [[nodiscard]] std::span<const float> row(std::size_t i, std::size_t dimension) const {
+    if ((i + 1) * dimension > values_.size()) {
+      throw internal_error({}, "llama.cpp shows no final norm for this kind of model");
+    }
+    return std::span(values_).subspan(i * dimension, dimension);
+  }
+
+  /// The callback (`ggml_backend_sched_eval_callback`): asked first whether a tensor is looked at,
+  /// then, when it is computed, whether to go on.
+  static bool watch(ggml_tensor* tensor, bool ask, void* self) {
+    auto& hidden = *static_cast<LlamaHidden*>(self);
+    if (!hidden.is_read_ || std::string_view(tensor->name) != "result_norm") return !ask;
+    if (ask) return true;
+    hidden.values_.resize(static_cast<std::size_t>(ggml_nelements(tensor)));
+    ggml_backend_tensor_get(tensor, hidden.values_.data(), 0, ggml_nbytes(tensor));
+    return false;
+  }
+
+ private:
+  bool is_read_ = false;
+  std::vector<float> values_;  // [outputs, dimension]
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does llama.cpp say?
+//
+// Its log is process-wide. While any LlamaLog lives it goes to those that live instead of to stderr
+// or wherever it went before; there it goes again afterwards.
+
+#include <llama.h>
+
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// Gets what llama.cpp logs, mostly whole lines, on the thread that logs. It may not call llama.cpp;
+/// what it throws is dropped.
+using LlamaListener = std::function<void(std::string_view)>;
+
+/// Keeps the last errors, for our own messages, and passes everything on. Each hears what any model
+/// of the process makes llama.cpp say.
+class LlamaLog {
+ public:
+  explicit LlamaLog(LlamaListener listener = {}) : listener_(std::move(listener)) {
+    static std::once_flag is_begun;
+    std::call_once(is_begun, llama_backend_init);
+    const std::lock_guard lock(mutex_);
+    living_.insert(this);
+    ggml_log_callback now = nullptr;
+    void* data = nullptr;
+    llama_log_get(&now, &data);
+    if (now == &LlamaLog::hear) return;
+    former_ = now;
+    former_data_ = data;
+    llama_log_set(&LlamaLog::hear, nullptr);
+  }
+  LlamaLog(const LlamaLog&) = delete;
+  LlamaLog& operator=(const LlamaLog&) = delete;
+  ~LlamaLog() {
+    const std::lock_guard lock(mutex_);
+    living_.erase(this);
+    ggml_log_callback now = nullptr;
+    void* data = nullptr;
+    llama_log_get(&now, &data);
+    if (living_.empty() && now == &LlamaLog::hear) llama_log_set(former_, former_data_);
+  }
+
+  /// The errors since they were last taken, on one line.
+  std::string take() {
+    const std::lock_guard lock(mutex_);
+    std::string taken;
+    for (const char c : std::exchange(errors_, {})) {
+      c == '\n' ? taken += "; " : taken += c;
+    }
+    return taken.ends_with("; ") ? taken.substr(0, taken.size() - 2) : taken;
+  }
+
+ private:
+  static void hear(ggml_log_level level, const char* text, void*) {
+    const std::lock_guard lock(mutex_);
+    for (LlamaLog* log : living_) {
+      try {
+        if (level == GGML_LOG_LEVEL_ERROR) log->keep(text);
+        if (log->listener_) log->listener_(text);
+      } catch (...) {
+        // llama.cpp, which calls this, is written in C.
+      }
+    }
+  }
+
+  /// The oldest lines go once there are more than 400 bytes.
+  void keep(const char* text) {
+    errors_ += text;
+    while (errors_.size() > 400) {
+      const std::size_t end = errors_.find('\n');
+      if (end == std::string::npos || end + 1 == errors_.size()) return;
+      errors_.erase(0, end + 1);
+    }
+  }
+
+  inline static std::mutex mutex_;
+  inline static std::set<LlamaLog*> living_;
+  inline static ggml_log_callback former_ = nullptr;
+  inline static void* former_data_ = nullptr;
+
+  LlamaListener listener_;
+  std::string errors_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is llama.cpp told, so that scores are as exact as was asked and the work is where it was
+// asked?
+//
+// On a GPU, where llama.cpp has one and some layers are to be there, else on the CPU alone: with
+// `gpu_layers` 0 no GPU is touched. Attention runs over the whole unified cache, so a step four
+// times larger wastes four times more on cells a token may not see; on a CPU about 256 nodes a step
+// are fastest. A GPU wants more at once: there a step has 1,024 nodes unless it is said, which was
+// near the best of 64 to 8,192 on an H200 (docs/models.md). Steps follow from the kind of the device
+// and from what was said, never from the machine, so that the shards of a job plan the same packs.
+
+#include <ggml-backend.h>
+#include <llama.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/engine_options.hpp"
+#include "plumb/detail/backend/llama_file.hpp"
+#include "plumb/detail/backend/llama_log.hpp"
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+struct LlamaOptions {
+  std::filesystem::path model;
+  Precision precision = Precision::exact;
+  /// 0 takes as many as the machine has.
+  int threads = 0;
+  /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
+  /// context. A cache has a multiple of them.
+  std::size_t cells = 1024;
+  /// Nobody hears llama.cpp's log without one.
+  LlamaListener on_log{};
+  /// Whether the text of a special token is the token, not plain text.
+  bool parse_special_tokens = false;
+  /// GPUs, adapters, the cache's numbers and nodes a step.
+  EngineOptions engine{};
+  /// Gives a file of the same weights in F32 where exact scores are asked of 16-bit ones (F32Cache);
+  /// without it they are refused.
+  std::function<std::filesystem::path(const GgufModel&)> widen{};
+};
+
+/// The kind of GPU that llama.cpp would use, by the name of its backend ("CUDA", "Vulkan", "MTL");
+/// empty where it was built for none or finds none.
+[[nodiscard]] inline std::string llama_gpu_kind() {
+  if (!llama_supports_gpu_offload()) return "";
+  for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
+    const ggml_backend_dev_t device = ggml_backend_dev_get(i);
+    const auto type = ggml_backend_dev_type(device);
+    if (type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU) {
+      return ggml_backend_reg_name(ggml_backend_dev_backend_reg(device));
+    }
+  }
+  return "";
+}
+
+/// Any number of threads may read one.
+class LlamaParameters {
+ public:
+  /// `gpu` is the kind of GPU there is. Throws a user error for what has no effect: a choice among
+  /// GPUs where there is none or nothing is on one, another cache than F32 with exact scores and
+  /// that with fast ones, more shares than llama.cpp knows devices; and for fewer nodes a step than
+  /// least_pack.
+  explicit LlamaParameters(LlamaOptions options, std::string gpu = llama_gpu_kind())
+      : options_(std::move(options)), gpu_(std::move(gpu)) {
+    const EngineOptions& engine = options_.engine;
+    if (engine.gpu_layers.value_or(0) > 0) need_gpu("gpu-layers");
+    if (engine.main_gpu) need_layers("main-gpu");
+    if (engine.split_mode) need_layers("split-mode");
+    if (!engine.tensor_split.empty()) need_layers("tensor-split");
+    if (engine.tensor_split.size() > llama_max_devices()) {
+      throw user_error({.setting = "tensor-split"},
+                       "has " + std::to_string(engine.tensor_split.size()) + " shares",
+                       "llama.cpp knows " + std::to_string(llama_max_devices()) + " GPUs at most");
+    }
+    if (options_.precision == Precision::bf16) {
+      throw user_error({.setting = "precision"},
+                       "bf16 is for Hugging Face folders; .gguf files are computed exact or fast",
+                       "say one of these, or leave it out");
+    }
+    const bool exact = options_.precision == Precision::exact;
+    if (exact != (cache_type() == CacheType::f32)) {
+      throw user_error({.setting = "cache-type"},
+                       exact ? std::string(name_of(cache_type())) +
+                                   " is not for exact scores, whose cache is f32"
+                             : "f32 has no effect on fast scores, whose flash attention rounds it "
+                               "to f16",
+                       "say `precision` otherwise, or leave it out");
+    }
+    if (engine.pack > 0 && engine.pack < least_pack) {
+      throw user_error(
+          {.setting = "pack"},
+          "is " + std::to_string(engine.pack) + ", less than " + std::to_string(least_pack),
+          "0 takes what suits the device");
+    }
+    if (!engine.tensor_split.empty()) {
+      shares_ = engine.tensor_split;
+      shares_.resize(llama_max_devices(), 0);
+    }
+  }
+
+  [[nodiscard]] bool on_gpu() const {
+    return !gpu_.empty() && options_.engine.gpu_layers.value_or(1) > 0;
+  }
+  /// "CPU", or the kind of GPU that holds layers.
+  [[nodiscard]] std::string device() const { return on_gpu() ? gpu_ : "CPU"; }
+  [[nodiscard]] CacheType cache_type() const {
+    const bool exact = options_.precision == Precision::exact;
+    return options_.engine.cache_type.value_or(exact ? CacheType::f32 : CacheType::f16);
+  }
+  /// Nodes a step.
+  static constexpr std::size_t least_pack = 32;
+  [[nodiscard]] std::size_t pack() const {
+    const std::size_t said = options_.engine.pack;
+    return said > 0 ? said : on_gpu() ? 1024 : 256;
+  }
+
+  /// They point into this object.
+  [[nodiscard]] llama_model_params of_model() {
+    llama_model_params params = llama_model_default_params();
+    // llama.cpp's AMX kernels crash on repacked quantised weights (its issue 20824).
+    params.use_extra_bufts =
+        std::string_view(llama_print_system_info()).find("AMX_INT8 = 1") == std::string_view::npos;
+    const EngineOptions& engine = options_.engine;
+    if (!on_gpu()) {
+      params.n_gpu_layers = 0;
+      if (!gpu_.empty()) params.devices = no_devices_;
+      return params;
+    }
+    params.n_gpu_layers = engine.gpu_layers ? clamped(*engine.gpu_layers) : -1;  // all
+    if (engine.main_gpu) params.main_gpu = clamped(*engine.main_gpu);
+    if (engine.split_mode) {
+      constexpr llama_split_mode modes[] = {LLAMA_SPLIT_MODE_NONE, LLAMA_SPLIT_MODE_LAYER,
+                                            LLAMA_SPLIT_MODE_ROW};
+      params.split_mode = modes[static_cast<std::size_t>(*engine.split_mode)];
+    }
+    if (!shares_.empty()) params.tensor_split = shares_.data();
+    return params;
+  }
+
+  /// For a cache of that many cells and that many sequences; what watches the evaluation is the
+  /// caller's to add.
+  [[nodiscard]] llama_context_params of_context(std::size_t cells, std::size_t sequences) const {
+    const bool exact = options_.precision == Precision::exact;
+    llama_context_params params = llama_context_default_params();
+    params.n_ctx = static_cast<std::uint32_t>(cells);
+    params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(pack());
+    params.n_seq_max = static_cast<std::uint32_t>(sequences);
+    params.kv_unified = true;
+    params.swa_full = true;
+    params.n_threads = params.n_threads_batch = options_.threads;
+    params.flash_attn_type = exact ? LLAMA_FLASH_ATTN_TYPE_DISABLED : LLAMA_FLASH_ATTN_TYPE_ENABLED;
+    params.offload_kqv = params.op_offload = on_gpu();
+    constexpr ggml_type types[] = {GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_Q8_0};
+    params.type_k = params.type_v = types[static_cast<std::size_t>(cache_type())];
+    return params;
+  }
+
+ private:
+  static std::int32_t clamped(std::size_t number) {
+    constexpr std::size_t most = (std::numeric_limits<std::int32_t>::max)();
+    return static_cast<std::int32_t>((std::min)(number, most));
+  }
+  void need_gpu(const char* setting) const {
+    if (!gpu_.empty()) return;
+    throw user_error({.setting = setting}, "this llama.cpp has no GPU",
+                     "build it for one (PLUMB_LLAMA_BACKEND), or leave it out");
+  }
+  void need_layers(const char* setting) const {
+    need_gpu(setting);
+    if (on_gpu()) return;
+    throw user_error({.setting = setting}, "has no effect beside `gpu-layers` 0",
+                     "leave out one of the two");
+  }
+
+  LlamaOptions options_;
+  std::string gpu_;
+  std::vector<float> shares_;
+  ggml_backend_dev_t no_devices_[1] = {nullptr};
+};
+
+}  // namespace plumb::detail

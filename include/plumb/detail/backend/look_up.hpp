@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely are given tokens after given prefixes, whatever the model gives?
+//
+//   log P(token | prefix) = logits[token] − log Σ_v exp(logits[v])
+// One entry for every likelihood probe: a LookupLm is asked as it is, and any CausalLm has the asked
+// tokens read from its rows, each row once and without a copy, whatever order rows come in.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/evaluate.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+/// What stands where a model has set nothing.
+inline constexpr double no_answer = std::numeric_limits<double>::infinity();
+
+/// Asks a model that answers lookups itself, and holds it to its concept. Minus infinity is an
+/// answer, NaN says that the model does not know; a little above 0 is rounding.
+template <LookupLm M>
+void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+                 std::span<double> log_probabilities) {
+  std::fill(log_probabilities.begin(), log_probabilities.end(), no_answer);
+  model.look_up(tree, lookups, log_probabilities);
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const double nats = log_probabilities[i];
+    if (nats <= 1e-3 || std::isnan(nats)) continue;
+    throw user_error({.field = "look_up"},
+                     (nats == no_answer ? "gave no log-probability of token "
+                                        : "gave " + std::to_string(nats) + " of token ") +
+                         std::to_string(lookups[i].token) + " at position " +
+                         std::to_string(tree.depth(lookups[i].node)) +
+                         (nats == no_answer ? "" : "; a log-probability is 0 or less"),
+                     "fix the model's look_up");
+  }
+}
+
+/// Reads lookups from rows; `held` is evaluated with them though nothing is asked of it.
+template <CausalLm M>
+void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+                  std::span<double> log_probabilities, NodeId held) {
+  std::vector<NodeId> wanted;
+  std::vector<std::size_t> begins;  // by wanted node: its first lookup
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    if (!wanted.empty() && wanted.back() == lookups[i].node) continue;
+    wanted.push_back(lookups[i].node);
+    begins.push_back(i);
+  }
+  begins.push_back(lookups.size());
+  const std::vector<NodeId> asked = wanted;
+  if (held != TokenTree::none && !over::binary_search(asked, held)) {
+    wanted.insert(over::lower_bound(wanted, held), held);
+  }
+  evaluate_tree(model, tree, wanted, [&](NodeId node, std::span<const float> logits) {
+    const auto found = over::lower_bound(asked, node);
+    if (found == asked.end() || *found != node) return;
+    const auto place = static_cast<std::size_t>(found - asked.begin());
+    const double normalizer = log_sum_exp(logits);
+    for (std::size_t i = begins[place]; i < begins[place + 1]; ++i) {
+      log_probabilities[i] = log_probability(logits, lookups[i].token, normalizer);
+    }
+  });
+}
+
+/// Sets, for each lookup, the log-probability of its token after its node's prefix, in nats. Lookups
+/// are distinct and ascending, none of the root and none of a node that was evaluated before.
+/// A TreeCausalLm evaluates `held` too, so that later calls go on from there. Throws a user error when
+/// the model answers otherwise than its concept asks, and for a token that its rows have no logit of.
+template <ScoringLm M>
+void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+             std::span<double> log_probabilities, NodeId held = TokenTree::none) {
+  if constexpr (LookupLm<M>) {
+    if (capabilities_of(model).lookups) {
+      if (!lookups.empty()) detail::ask_lookups(model, tree, lookups, log_probabilities);
+      return;
+    }
+  }
+  if constexpr (CausalLm<M>) {
+    const bool holds = held != TokenTree::none && holds_trees(model);
+    if (lookups.empty() && !holds) return;
+    detail::read_lookups(model, tree, lookups, log_probabilities, holds ? held : TokenTree::none);
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where do two forms of a model differ, and by how much?
+//
+// What verify_model.hpp returns, how far two rows are apart, and the log of a comparison's places.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/verified_sequences.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+/// Where a form answers otherwise than a sequence asked alone.
+struct ModelDifference {
+  /// "evaluate of a tree".
+  std::string form{};
+  /// Number of the text, from 0, and how many of its tokens stand before the place (BOS is none).
+  std::size_t text = 0, position = 0;
+  /// Of a sequence that leaves the text halfway: the text whose second half, reversed, follows.
+  std::optional<std::size_t> other{};
+  /// Infinite where one of both is not finite. Of vectors a share of their length.
+  double nats = 0;
+
+  /// "evaluate of a tree differs by 2.3 nats after 5 tokens of text 1".
+  [[nodiscard]] std::string description() const {
+    return form + " differs by " +
+           (std::isfinite(nats) ? with_decimals(nats, nats < 0.01 ? 6 : 3)
+                                : std::string("no finite number")) +
+           (form.starts_with("embed") ? " of its length" : " nats") + " after " +
+           counted(position, "token") + " of text " + std::to_string(text) +
+           (other ? ", half of it and then tokens of text " + std::to_string(*other) : "");
+  }
+};
+
+struct ModelVerification {
+  /// Forms that were compared, in order.
+  std::vector<std::string> compared{};
+  /// Rows of the plainest form; of a model without rows, its answers to lookups.
+  std::size_t rows = 0;
+  /// Of them, those whose numbers are all one; those that hold no distribution.
+  std::size_t constant_rows = 0, broken_rows = 0;
+  /// Lookups that the model could not answer.
+  std::size_t unknown = 0;
+  /// The first that is above the tolerance: of the first form that has one, the first text and
+  /// position.
+  std::optional<ModelDifference> first{};
+  std::optional<ModelDifference> worst{};
+
+  [[nodiscard]] bool agrees() const { return !first; }
+};
+
+/// How much is compared.
+struct VerifyScope {
+  double tolerance = 0;
+  /// Tokens of a sequence, and sequences that leave texts.
+  std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
+  std::size_t branches = (std::numeric_limits<std::size_t>::max)();
+  /// Whether beside next-token probabilities vectors and continuations are compared, more tokens are
+  /// looked up, and everything is asked in another order too.
+  bool whole = true;
+};
+
+/// Log-probabilities below it count as it: nothing is answered by less.
+inline constexpr double least_nats = -20;
+
+using VerifiedRow = std::vector<float>;
+
+inline float told(float logit, double normalizer) {
+  return static_cast<float>((std::max)(static_cast<double>(logit) - normalizer, least_nats));
+}
+inline double row_apart(const VerifiedRow& known, std::span<const float> row) {
+  const double normalizer = log_sum_exp(row);
+  if (!std::isfinite(normalizer) || known.empty()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  float most = 0;
+  for (std::size_t t = 0; t < row.size(); ++t) {
+    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
+  }
+  return static_cast<double>(most);
+}
+/// The same over some tokens alone: those that are asked for.
+inline double row_apart(const VerifiedRow& known, std::span<const float> row,
+                        std::span<const TokenId> tokens) {
+  const double normalizer = log_sum_exp(row);
+  if (!std::isfinite(normalizer) || known.size() != row.size()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  float most = 0;
+  for (const TokenId token : tokens) {
+    const auto t = static_cast<std::size_t>(token);
+    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
+  }
+  return static_cast<double>(most);
+}
+inline double vector_apart(const VerifiedRow& known, std::span<const float> row) {
+  if (known.size() != row.size()) return std::numeric_limits<double>::infinity();
+  using Vector = Eigen::Map<const Eigen::VectorXf>;
+  const auto size = static_cast<Eigen::Index>(row.size());
+  const Vector a(known.data(), size), b(row.data(), size);
+  const float apart = (a - b).norm();
+  return static_cast<double>(apart > 0 ? apart / (std::max)(a.norm(), b.norm()) : apart);
+}
+
+/// What forms gave, place by place, in whatever order. Not thread-safe.
+class DifferenceLog {
+ public:
+  /// `has_bos` says whether each sequence begins with a token that is none of its text.
+  DifferenceLog(std::span<const VerifiedSequence> sequences, bool has_bos, double tolerance)
+      : sequences_(sequences), has_bos_(has_bos), tolerance_(tolerance) {}
+
+  void begin(std::string form) {
+    form_ = std::move(form);
+    first_of_form_.reset();
+    if (over::find(made_.compared, form_) == made_.compared.end()) made_.compared.push_back(form_);
+  }
+  void note(PlacedTree::Place at, double nats) {
+    const VerifiedSequence& sequence = sequences_[at.sequence];
+    const std::size_t before = at.index + 1 - (has_bos_ ? 1 : 0);
+    const bool has_left = sequence.other && at.index >= sequence.shared;
+    note({form_, sequence.text, before, has_left ? sequence.other : std::nullopt, nats},
+         {at.sequence, at.index});
+  }
+  void note(ModelDifference made, std::pair<std::size_t, std::size_t> order) {
+    if (std::isnan(made.nats)) made.nats = std::numeric_limits<double>::infinity();
+    if (!made_.worst || made.nats > made_.worst->nats) made_.worst = made;
+    if (made.nats <= tolerance_) return;
+    if (!first_of_form_ || order < first_of_form_->first) first_of_form_ = {order, made};
+  }
+  void end() {
+    if (!made_.first && first_of_form_) made_.first = first_of_form_->second;
+  }
+
+  [[nodiscard]] const std::string& form() const noexcept { return form_; }
+  [[nodiscard]] ModelVerification& made() noexcept { return made_; }
+
+ private:
+  std::span<const VerifiedSequence> sequences_;
+  bool has_bos_;
+  double tolerance_;
+  ModelVerification made_;
+  std::string form_;
+  std::optional<std::pair<std::pair<std::size_t, std::size_t>, ModelDifference>> first_of_form_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Who goes on with many prompts: the model by itself, or a tree grown from its rows?
+//
+// One entry for every job that generates: a model that is a BatchGenerator by itself, as one behind
+// a server is, is asked as it is; any other CausalLm decodes through a TreeGenerator. Samples of
+// the two are drawn by random numbers of their own, so the same seed gives other samples.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/tree_generator.hpp"
+
+namespace plumb::detail {
+
+/// The model must outlive it. Not thread-safe.
+template <CausalLm Model>
+class PromptGenerator {
+ public:
+  explicit PromptGenerator(Model& model) : model_(model) {
+    if (!asks_model()) by_rows_.emplace(model);
+  }
+
+  /// As TreeGenerator's and BatchGenerator's.
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds = {}) {
+    if (by_rows_) return by_rows_->generate(prompts, options, seeds);
+    if constexpr (BatchGenerator<Model>) {
+      auto all = model_.generate(prompts, options, seeds);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const Continuation& one : all[i]) given_ += prompts[i].size() + one.tokens.size();
+      }
+      return all;
+    } else {
+      return {};
+    }
+  }
+
+  /// Tokens the model was fed so far, by all calls; of one that generates by itself, those of all
+  /// prompts and continuations.
+  [[nodiscard]] std::uint64_t fed() const noexcept { return by_rows_ ? by_rows_->fed() : given_; }
+
+ private:
+  [[nodiscard]] bool asks_model() const {
+    if constexpr (BatchGenerator<Model>) return capabilities_of(model_).generates;
+    return false;
+  }
+
+  Model& model_;
+  std::optional<TreeGenerator<Model>> by_rows_;
+  std::uint64_t given_ = 0;
+};
+
+}  // namespace plumb::detail

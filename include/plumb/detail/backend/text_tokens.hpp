@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tokens does a text itself have, and what is put before them?
+//
+// Some tokenizers put their BOS before every text they are given: a first token of bytes {0, 0} that
+// equals bos(). It is no token of the text, and is left out here, so that a text has the same tokens
+// alone, as a piece and at the start of a sequence. BOS is put before a text in one place,
+// `behind_bos`, and never twice: a text whose own first token is BOS (a template that begins with
+// "<s>" where special tokens are parsed) is left as it is. So every sequence has one BOS or none.
+// All that asks a tokenizer for a text's tokens asks `text_tokens`.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/core/utf8.hpp"
+
+namespace plumb::detail {
+
+/// Whether the last token is no token of the text but one that the tokenizer put behind it. A token of
+/// the text may have no bytes of its own too (the last of several that make one character), but
+/// without it the others do not spell the text.
+template <class Tokenizer>
+[[nodiscard]] bool has_token_behind(const Tokenizer& tokenizer, const Tokenization& made,
+                                    std::string_view text) {
+  if (made.tokens.empty() || text.empty() || !made.spells_text) return false;
+  const Token& last = made.tokens.back();
+  if (last.bytes.begin != text.size() || last.bytes.end != text.size()) return false;
+  if constexpr (requires { tokenizer.bos(); }) {
+    if (tokenizer.bos() == last.id) return true;
+  }
+  if constexpr (requires(std::span<const TokenId> ids) { tokenizer.detokenize(ids); }) {
+    std::vector<TokenId> ids;
+    for (const Token& token : made.tokens) ids.push_back(token.id);
+    const std::string all = tokenizer.detokenize(std::span<const TokenId>(ids));
+    ids.pop_back();
+    const std::string others = tokenizer.detokenize(std::span<const TokenId>(ids));
+    return !others.empty() &&
+           (others == all || others == text || others == " " + std::string(text));
+  }
+  return false;
+}
+
+/// Whether the first token is a BOS that the tokenizer put before the text. Where it is not known which
+/// bytes tokens cover, that is one which it puts before any text.
+template <class Tokenizer>
+[[nodiscard]] bool has_bos_before(const Tokenizer& tokenizer, const Tokenization& made) {
+  if constexpr (requires { tokenizer.bos(); }) {
+    const auto begins = [&](const Tokenization& one) {
+      return !one.tokens.empty() && tokenizer.bos() == one.tokens.front().id;
+    };
+    if (!begins(made)) return false;
+    return made.spells_text ? made.tokens.front().bytes == ByteSpan{}
+                            : begins(tokenizer.tokenize("a"));
+  }
+  return false;
+}
+
+/// The tokens of a text, without a BOS that the tokenizer puts before it. Throws a user error for a
+/// tokenizer that puts a token behind it.
+template <class Tokenizer>
+[[nodiscard]] Tokenization text_tokens(const Tokenizer& tokenizer, std::string_view text) {
+  Tokenization made = tokenizer.tokenize(text);
+  if (detail::has_bos_before(tokenizer, made)) made.tokens.erase(made.tokens.begin());
+  if (detail::has_token_behind(tokenizer, made, text)) {
+    throw user_error(
+        {.field = "tokenize"},
+        "put token " + std::to_string(made.tokens.back().id) + " behind '" +
+            shortened(std::string(text)) + "', which is no part of it",
+        "fix the model's tokenize: it adds no end of sequence and no other special token");
+  }
+  return made;
+}
+
+/// Whether a text's own first token is BOS.
+[[nodiscard]] inline bool begins_with(const Tokenization& made, std::optional<TokenId> bos) {
+  return bos && !made.tokens.empty() && made.tokens.front().id == *bos;
+}
+
+/// A text's tokens behind BOS, if it is given, which has no bytes. Where the text's own first token is
+/// BOS, no other is put there.
+[[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
+  if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
+  return made;
+}
+
+/// What a tokenizer's own configuration does: whether it begins a text with BOS when it is asked to add
+/// special tokens. Nothing where the model does not tell. A model may say so in an `adds_bos()` of its own,
+/// optional for every backend, a bool or an optional one.
+template <class Model>
+[[nodiscard]] std::optional<bool> adds_bos_of(const Model& model) {
+  if constexpr (requires { model.adds_bos(); }) return model.adds_bos();
+  return std::nullopt;
+}
+
+/// What a tokenizer's own configuration puts around a text when it is asked to add special tokens. Nothing
+/// where the model does not tell. A model may say so in an `own_frame()`, optional for every backend, a
+/// TextFrame or an optional one; one that has `adds_bos()` alone puts BOS before a text or nothing.
+template <class Model>
+[[nodiscard]] std::optional<TextFrame> own_frame_of(Model& model) {
+  if constexpr (requires { model.own_frame(); }) {
+    return model.own_frame();
+  } else {
+    const std::optional<bool> adds = adds_bos_of(std::as_const(model));
+    if (!adds) return std::nullopt;
+    TextFrame made;
+    if (const std::optional<TokenId> bos = model.bos(); bos && *adds) made.before.push_back(*bos);
+    return made;
+  }
+}
+
+}  // namespace plumb::detail

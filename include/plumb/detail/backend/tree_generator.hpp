@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a model go on with many prompts at once?
+//
+//   greedy    token_i = argmax_v P(v | prompt, token_1 … token_{i−1})
+//   sampled   token_i ~ P(· | prompt, token_1 … token_{i−1}), temperature 1, whole vocabulary
+// All continuations grow in one token tree, group after group: a step evaluates the newest node of
+// every continuation of the group that has not ended, as one batch. What the last prompt of a group
+// has in common with the next one is kept, so each distinct prefix of the prompts is evaluated once,
+// and so is what several samples have said. The tokens are those that each prompt would get by
+// itself, unless rounding decides between two. A token is drawn by one uniform number and the inverse
+// of the cumulative distribution. Non-goals: beams, temperatures, cut-off vocabularies.
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/held_tree.hpp"
+#include "plumb/detail/backend/stop_text.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+
+namespace plumb::detail {
+
+/// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
+/// holds a single branch decodes one continuation after the other. Not thread-safe.
+template <CausalLm Model>
+class TreeGenerator {
+ public:
+  explicit TreeGenerator(Model& model) : model_(model), tree_(model), holds_(holds_trees(model)) {}
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const { return model_.tokenize(text); }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return model_.detokenize(ids);
+  }
+  [[nodiscard]] std::optional<TokenId> bos() { return model_.bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() { return model_.vocabulary_size(); }
+  [[nodiscard]] std::size_t context_length() { return model_.context_length(); }
+
+  /// Whether the token ends a text; never for a model that does not say.
+  [[nodiscard]] bool ends(TokenId token) {
+    if constexpr (requires {
+                    { model_.ends(token) } -> std::convertible_to<bool>;
+                  }) {
+      return model_.ends(token);
+    } else {
+      return false;
+    }
+  }
+
+  /// The continuations of one prompt: the greedy one, or `samples` of them; sample i is the same
+  /// whatever `samples` is. Log-probabilities in nats. Throws a user error when the prompt is empty
+  /// or leaves less room than `max_new_tokens` in the model's context.
+  [[nodiscard]] std::vector<Continuation> generate(std::span<const TokenId> prompt,
+                                                   const GenerationOptions& options) {
+    const std::vector<TokenId> whole(prompt.begin(), prompt.end());
+    return std::move(generate(std::span(&whole, 1), options).front());
+  }
+
+  /// The same for many prompts, row by row. Sample i of every prompt is drawn with the same random
+  /// numbers, unless `seeds` gives each prompt a seed of its own in place of the options'.
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds = {}) {
+    keep({});  // a model that threw may have left a tree
+    const std::size_t count = std::max<std::size_t>(1, options.samples);
+    std::vector<std::vector<Continuation>> all(prompts.size());
+    for (auto& continuations : all) continuations.resize(count);
+    if (prompts.empty() || options.max_new_tokens == 0) return all;
+
+    // Equal questions are asked once; in order, so that neighbours share the most.
+    std::map<std::pair<std::vector<TokenId>, std::uint64_t>, std::vector<std::size_t>> places;
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      places[{prompts[i], seeds.empty() ? options.seed : seeds[i]}].push_back(i);
+    }
+    const TreeLimits limits = holds_
+                                  ? tree_limits(model_)
+                                  : TreeLimits{model_.context_length(), 1, model_.context_length()};
+    const std::size_t fed_tokens = options.max_new_tokens - 1;  // nothing follows the last one
+    std::vector<Branch> branches;
+    for (const auto& [question, _] : places) {
+      check_length(question.first.size(), fed_tokens, limits);
+      for (std::size_t i = 0; i < count; ++i) {
+        branches.push_back(
+            {.prompt = question.first,
+             .random = RandomStream(question.second, "sample " + std::to_string(i))});
+      }
+    }
+    std::vector<Group> groups;
+    std::size_t needed = 0;
+    for (std::span<Branch> rest = branches; !rest.empty();) {
+      groups.push_back(next_group(rest, fed_tokens, limits));
+      needed = (std::max)(needed, groups.back().nodes);
+      rest = rest.subspan(groups.back().branches.size());
+    }
+    if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      decode(groups[g].branches, options);
+      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a lone branch may not go back
+        keep({});
+        continue;
+      }
+      const auto before = groups[g].branches.back().prompt;
+      const auto next = groups[g + 1].branches.front().prompt;
+      // The next prompt's last node must be evaluated for its row.
+      keep(next.first((std::min)(common_prefix(before, next), next.size() - 1)));
+    }
+
+    auto branch = branches.begin();
+    for (const auto& [_, indices] : places) {
+      for (std::size_t i = 0; i < count; ++i, ++branch) {
+        for (const std::size_t index : indices) all[index][i] = branch->continuation;
+      }
+    }
+    return all;
+  }
+
+  /// Tokens the model was fed so far, by all calls.
+  [[nodiscard]] std::uint64_t fed() const noexcept { return fed_count_; }
+
+ private:
+  struct Branch {
+    std::span<const TokenId> prompt;
+    RandomStream random;
+    Continuation continuation{};
+    NodeId node = TokenTree::root;  // of its last token
+    bool ended = false;
+  };
+
+  /// Branches that are decoded together, and how many nodes they may hold.
+  struct Group {
+    std::span<Branch> branches;
+    std::size_t nodes = 0;
+  };
+
+  /// The branches whose next token a node's row decides.
+  using Waiting = std::map<NodeId, std::vector<Branch*>>;
+
+  /// A group's attention runs over all it holds; prompts of so many nodes keep the cores busy.
+  static constexpr std::size_t most_prompt_nodes = 512;
+
+  void check_length(std::size_t prompt, std::size_t fed_tokens, const TreeLimits& limits) {
+    if (prompt == 0) {
+      throw user_error({.field = "prompt"}, "an empty prompt has no next token",
+                       "begin with the model's BOS token or with a text");
+    }
+    const std::size_t room = std::min<std::size_t>(model_.context_length(), limits.nodes);
+    if (prompt + fed_tokens <= room) return;
+    throw user_error({.field = "prompt"},
+                     counted(prompt, "token") + " and " + std::to_string(fed_tokens + 1) +
+                         " new ones go past the model's context " + std::to_string(room),
+                     "shorten the prompt or ask for fewer new tokens");
+  }
+
+  /// What of the branches, at least one, can be decoded together. A prompt that goes on from another
+  /// one waits for the next group: its nodes are not evaluated for their rows, and the other's
+  /// continuation might run through them.
+  static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
+                          const TreeLimits& limits) {
+    const std::size_t most = (std::min)(rest.size(), std::max<std::size_t>(1, limits.leaves));
+    std::size_t size = 1;
+    std::size_t of_prompts = rest.front().prompt.size();
+    std::size_t nodes = of_prompts + fed_tokens;
+    for (; size < most; ++size) {
+      const auto before = rest[size - 1].prompt;
+      const auto prompt = rest[size].prompt;
+      const std::size_t shared = common_prefix(before, prompt);
+      if (shared == before.size() && shared < prompt.size()) break;
+      const std::size_t more = prompt.size() - shared;
+      if (nodes + more + fed_tokens > limits.nodes) break;
+      if (of_prompts + more > most_prompt_nodes && more > 0) break;
+      of_prompts += more;
+      nodes += more + fed_tokens;
+    }
+    return {rest.first(size), nodes};
+  }
+
+  void decode(std::span<Branch> group, const GenerationOptions& options) {
+    for (Branch& branch : group) branch.node = tree_.insert(branch.prompt);
+    while (true) {
+      Waiting waiting;
+      for (Branch& branch : group) {
+        if (!branch.ended) waiting[branch.node].push_back(&branch);
+      }
+      if (waiting.empty()) return;
+      advance(waiting, options);
+      for (Branch& branch : group) {
+        if (!branch.ended) {
+          branch.node = tree_.add(branch.node, branch.continuation.tokens.back());
+        }
+      }
+    }
+  }
+
+  /// Evaluates the nodes and gives each waiting branch its next token.
+  void advance(const Waiting& waiting, const GenerationOptions& options) {
+    std::vector<NodeId> wanted;
+    for (const auto& [node, _] : waiting) wanted.push_back(node);
+    const LogitsVisitor visit = [&](NodeId node, std::span<const float> row) {
+      const double normalizer = log_sum_exp(row);
+      if (!std::isfinite(normalizer)) {
+        throw internal_error({}, "the model's logits give no probabilities");
+      }
+      if (options.samples > 0) accumulate(row, normalizer);
+      for (Branch* branch : waiting.at(node)) {
+        const auto token = options.samples > 0 ? draw(branch->random.uniform())
+                                               : over::max_element(row) - row.begin();
+        take(*branch, static_cast<TokenId>(token),
+             static_cast<double>(row[static_cast<std::size_t>(token)]) - normalizer, options);
+      }
+    };
+    const TokenTree& tree = tree_.tree();
+    held_.resize(tree.size(), false);
+    for (NodeId node : wanted) {
+      for (; node != TokenTree::root && !held_[node]; node = tree.parent(node)) {
+        held_[node] = holds_;
+        ++fed_count_;
+      }
+    }
+    tree_.evaluate(wanted, visit);
+  }
+
+  /// The model forgets all it holds but the path of these tokens, which it holds or not.
+  void keep(std::span<const TokenId> path) {
+    if (path.empty()) {
+      tree_.drop();
+      return held_.clear();
+    }
+    if (!holds_) return;
+    const TokenTree& tree = tree_.tree();
+    std::vector<bool> kept(tree.size(), false);
+    kept[TokenTree::root] = true;
+    NodeId end = TokenTree::root;
+    for (const TokenId token : path) kept[end = tree.child(end, token)] = true;
+    for (NodeId node = 1; node < held_.size(); ++node) {
+      if (!held_[node] || kept[node]) continue;
+      if (kept[tree.parent(node)]) tree_.release(node);
+      held_[node] = false;
+    }
+  }
+
+  void take(Branch& branch, TokenId token, double log_probability,
+            const GenerationOptions& options) {
+    branch.ended = ends(token);
+    if (branch.ended) return;
+    auto& [tokens, log_probabilities] = branch.continuation;
+    tokens.push_back(token);
+    log_probabilities.push_back(log_probability);
+    branch.ended = tokens.size() == options.max_new_tokens;
+    if (end_at_stop(model_, branch.continuation, options.stop)) branch.ended = true;
+  }
+
+  void accumulate(std::span<const float> row, double normalizer) {
+    cumulative_.resize(row.size());
+    double sum = 0;
+    for (std::size_t t = 0; t < row.size(); ++t) {
+      sum += std::exp(static_cast<double>(row[t]) - normalizer);
+      cumulative_[t] = sum;
+    }
+  }
+
+  /// The token at a place in [0, 1) of the accumulated distribution; never one of probability 0.
+  [[nodiscard]] std::ptrdiff_t draw(double place) const {
+    return over::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
+  }
+
+  Model& model_;
+  /// Of one call; nodes that were let go stay in it, unevaluated.
+  HeldTree<Model> tree_;
+  bool holds_;  // whether the model keeps what it was fed
+  /// By node: whether the model holds it.
+  std::vector<bool> held_;
+  std::uint64_t fed_count_ = 0;
+  std::vector<double> cumulative_;  // by token: P of it and all below it, in one row
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How far is confidence from being right?
+//
+// Over n answers with confidence c and correctness y (1 or 0), B bins with counts n_b, mean
+// confidences c̄_b and accuracies ȳ_b:
+//   ACE          mean over non-empty equal-count bins of |ȳ_b − c̄_b|  (Nixon et al. 2020; unweighted)
+//   ECE, MCE     Σ n_b/n |ȳ_b − c̄_b| and max_b |ȳ_b − c̄_b| over equal-width bins (Naeini et al. 2015)
+//   Brier        mean (c − y)² = reliability − resolution + uncertainty + within-bin, where
+//                reliability = Σ n_b/n (c̄_b − ȳ_b)², resolution = Σ n_b/n (ȳ_b − ȳ)²,
+//                uncertainty = ȳ(1 − ȳ), over the equal-count bins (Murphy 1973); the within-bin
+//                remainder is 0 where all confidences of a bin are equal
+//   Brier skill  1 − Brier / uncertainty
+//   log loss     mean −ln(c if y else 1 − c), c clipped to [1e-12, 1 − 1e-12]
+//   AUROC        P(c of a right answer > c of a wrong one) + ½ P(equal)
+//   AURC         mean over k of the error rate among the k most confident; equal confidences stand in
+//                random order, in expectation (Geifman et al. 2019)
+// Equal-count numbers need at least as many answers as bins, AUROC a right and a wrong answer, and
+// Brier skill an uncertainty: without, the number is NaN here and a missing Estimate outside.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/calibrate/bins.hpp"
+#include "plumb/detail/calibrate/confidence.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+/// What is measured of confidences: see the opening comment for each.
+enum class CalibrationMetric : std::size_t {
+  accuracy,
+  mean_confidence,
+  ace,
+  ece,
+  mce,
+  brier,
+  brier_reliability,
+  brier_resolution,
+  brier_uncertainty,
+  brier_within_bin,
+  brier_skill,
+  log_loss,
+  auroc,
+  aurc,
+};
+inline constexpr std::size_t calibration_metric_count = 14;
+inline constexpr std::array<std::string_view, calibration_metric_count> calibration_metric_names{
+    "accuracy",
+    "mean_confidence",
+    "ace",
+    "ece",
+    "mce",
+    "brier",
+    "brier_reliability",
+    "brier_resolution",
+    "brier_uncertainty",
+    "brier_within_bin",
+    "brier_skill",
+    "log_loss",
+    "auroc",
+    "aurc"};
+
+/// All metrics of one set of answers, by CalibrationMetric; NaN where there is no number.
+struct MetricValues {
+  std::array<double, calibration_metric_count> values{};
+
+  [[nodiscard]] double operator[](CalibrationMetric metric) const {
+    return values[static_cast<std::size_t>(metric)];
+  }
+  [[nodiscard]] double& operator[](CalibrationMetric metric) {
+    return values[static_cast<std::size_t>(metric)];
+  }
+};
+
+/// Whether a number is a confidence, in [0, 1] but for rounding.
+[[nodiscard]] constexpr bool is_confidence(double value) noexcept {
+  return value >= 0 && value <= 1 + 1e-9;
+}
+
+/// Answers in order of confidence. Sorted once, it gives the metrics of any resample in linear
+/// time: a resample says how often each answer counts. Thread-safe once made.
+class SortedJudgements {
+ public:
+  /// `bins` ≥ 1. Throws a user error for a confidence that is not in [0, 1].
+  SortedJudgements(std::span<const Judgement> judgements, std::size_t bins) : bins_(bins) {
+    for (const Judgement& judgement : judgements) {
+      if (is_confidence(judgement.confidence)) continue;
+      throw user_error({.field = "confidence"},
+                       std::to_string(judgement.confidence) + " is not in [0, 1]",
+                       "fix the confidence estimator");
+    }
+    std::vector<std::uint32_t> order(judgements.size());
+    std::iota(order.begin(), order.end(), 0U);
+    over::stable_sort(order, {}, [&](std::uint32_t i) { return judgements[i].confidence; });
+    const std::vector<double> uniform = uniform_edges(bins);
+    for (const std::uint32_t i : order) {
+      const double c = judgements[i].confidence;
+      const double y = judgements[i].correct ? 1 : 0;
+      const double clipped = std::clamp(c, 1e-12, 1 - 1e-12);
+      items_.push_back({c, y, (c - y) * (c - y), -std::log(y > 0 ? clipped : 1 - clipped), i,
+                        static_cast<std::uint32_t>(bin_of(c, uniform))});
+    }
+    harmonic_.assign(items_.size() + 1, 0);
+    for (std::size_t k = 1; k < harmonic_.size(); ++k) {
+      harmonic_[k] = harmonic_[k - 1] + 1 / static_cast<double>(k);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] std::size_t bins() const noexcept { return bins_; }
+
+  /// The metrics with every answer counted once.
+  [[nodiscard]] MetricValues metrics() const {
+    return measure([](const Item&) { return 1U; });
+  }
+  /// The metrics with answer i counted `counts[i]` times; the counts sum to size().
+  [[nodiscard]] MetricValues metrics(std::span<const std::uint16_t> counts) const {
+    return measure([&](const Item& item) -> std::uint32_t { return counts[item.index]; });
+  }
+
+ private:
+  struct Item {
+    double confidence, correct, squared_error, log_loss;
+    std::uint32_t index, uniform_bin;
+  };
+  struct Bin {
+    double count = 0, confidence = 0, correct = 0;
+    [[nodiscard]] double gap() const { return (correct - confidence) / count; }
+  };
+
+  /// The edges of a resample, without writing it out: places are asked for in ascending order, but
+  /// for a step back to the place before.
+  template <class Weight>
+  std::vector<double> edges(Weight weight) const {
+    std::size_t item = 0;
+    std::size_t from = 0;                   // the places of `item` in the resample:
+    std::size_t until = weight(items_[0]);  // from, …, until − 1
+    const auto at = [&](std::size_t place) {
+      while (until <= place) {
+        from = until;
+        until += weight(items_[++item]);
+      }
+      while (place < from) {
+        until = from;
+        from -= weight(items_[--item]);
+      }
+      return items_[item].confidence;
+    };
+    return quantile_edges(at, items_.size(), bins_);
+  }
+
+  template <class Weight>
+  MetricValues measure(Weight weight) const {
+    using enum CalibrationMetric;
+    MetricValues m;
+    m.values.fill(std::numeric_limits<double>::quiet_NaN());
+    if (items_.empty()) return m;
+    const double n = static_cast<double>(items_.size());
+    const bool enough = items_.size() >= bins_;
+    const std::vector<double> inner = enough ? edges(weight) : std::vector<double>{};
+    std::vector<Bin> quantile(bins_), uniform(bins_);
+    std::size_t bin = 0;
+    double right = 0, confidence = 0, squares = 0, losses = 0;
+    for (const Item& item : items_) {
+      const std::uint32_t times = weight(item);
+      if (times == 0) continue;
+      const double w = times;
+      right += w * item.correct;
+      confidence += w * item.confidence;
+      squares += w * item.squared_error;
+      losses += w * item.log_loss;
+      while (bin < inner.size() && inner[bin] < item.confidence) ++bin;
+      for (Bin* b : {&quantile[bin], &uniform[item.uniform_bin]}) {
+        b->count += w;
+        b->confidence += w * item.confidence;
+        b->correct += w * item.correct;
+      }
+    }
+    m[accuracy] = right / n;
+    m[mean_confidence] = confidence / n;
+    m[brier] = squares / n;
+    m[log_loss] = losses / n;
+    m[brier_uncertainty] = m[accuracy] * (1 - m[accuracy]);
+    if (right > 0 && right < n) m[brier_skill] = 1 - m[brier] / m[brier_uncertainty];
+    m[ece] = m[mce] = 0;
+    for (const Bin& b : uniform) {
+      if (b.count == 0) continue;
+      m[ece] += b.count / n * std::abs(b.gap());
+      m[mce] = (std::max)(m[mce], std::abs(b.gap()));
+    }
+    if (enough) {
+      double filled = 0;
+      m[ace] = m[brier_reliability] = m[brier_resolution] = 0;
+      for (const Bin& b : quantile) {
+        if (b.count == 0) continue;
+        filled += 1;
+        m[ace] += std::abs(b.gap());
+        m[brier_reliability] += b.count / n * b.gap() * b.gap();
+        const double lead = b.correct / b.count - m[accuracy];
+        m[brier_resolution] += b.count / n * lead * lead;
+      }
+      m[ace] /= filled;
+      m[brier_within_bin] =
+          m[brier] - (m[brier_reliability] - m[brier_resolution] + m[brier_uncertainty]);
+    }
+    rank(weight, right, m);
+    return m;
+  }
+
+  // AUROC and AURC, from the most confident down, one tie after another.
+  template <class Weight>
+  void rank(Weight weight, double right, MetricValues& m) const {
+    const double n = static_cast<double>(items_.size());
+    const double wrong = n - right;
+    double pairs = 0;       // right above wrong, ties half
+    double seen_right = 0;  // among the more confident
+    double errors = 0;
+    double risks = 0;
+    std::size_t kept = 0;
+    for (std::size_t end = items_.size(); end > 0;) {
+      const double c = items_[end - 1].confidence;
+      std::size_t tied = 0;
+      double tied_right = 0;
+      for (; end > 0 && items_[end - 1].confidence == c; --end) {
+        const std::uint32_t times = weight(items_[end - 1]);
+        tied += times;
+        tied_right += times * items_[end - 1].correct;
+      }
+      if (tied == 0) continue;
+      const double size = static_cast<double>(tied);
+      const double tied_wrong = size - tied_right;
+      pairs += tied_wrong * (seen_right + tied_right / 2);
+      // Σ_{j=1..m} (E + e·j/m) / (K + j), with K kept and E wrong before, m tied and e of them wrong
+      const double slope = tied_wrong / size;
+      risks += tied_wrong + (errors - slope * static_cast<double>(kept)) *
+                                (harmonic_[kept + tied] - harmonic_[kept]);
+      kept += tied;
+      errors += tied_wrong;
+      seen_right += tied_right;
+    }
+    m[CalibrationMetric::aurc] = risks / n;
+    if (right > 0 && wrong > 0) m[CalibrationMetric::auroc] = pairs / (right * wrong);
+  }
+
+  std::size_t bins_;
+  std::vector<Item> items_;
+  std::vector<double> harmonic_;
+};
+
+}  // namespace plumb::detail

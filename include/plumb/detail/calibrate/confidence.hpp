@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How sure is the model of its answer?
+//
+//   Base         C = max_i softmax(ℓ)_i, under the base template
+//   Margin       C = softmax(ℓ)_[1] − softmax(ℓ)_[2], likewise
+//   Average      C = Σ_t 1(ỹ_t = ŷ) · C_Base(ỹ_t) / T over the T paraphrases, ŷ the aggregate answer
+//   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
+//   Weighted     Base of ℓ = Σ_t w_t ℓ_t / Σ_t w_t, where templates have weights w_t (LPAQA's)
+//   Marked       Base under the template with an epistemic marker
+// Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. An answer is right
+// where the fact is known, so a tie for the best score is wrong (measure/ties.hpp); a tied paraphrase
+// agrees with none (aggregate/aggregator.hpp) and counts in T. Source: Kissling et al., equations 1–4
+// and section 3.3; the paper has T = 5, here it is any number from 2.
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/aggregate/aggregator.hpp"
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// One fact's answer: how sure, and whether rightly, a tie not being right.
+struct Judgement {
+  double confidence = 0;
+  bool correct = false;
+  /// False where a vote failed.
+  bool answered = true;
+};
+
+/// A ConfidenceEstimator tells how sure a model is of its answer to a fact.
+///
+/// Requires: `estimator(fact)` returns a Judgement, `estimator.name()` a short lower-case name for
+/// tables, and `estimator.check(relation)` throws the user error of a relation it cannot judge.
+/// Means: a confidence lies in [0, 1] and claims to be the probability of being right.
+/// Does not promise: that the answer is the base template's, or that there is one.
+template <class E>
+concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
+                                       const RelationPredictions& relation) {
+  { estimator(fact) } -> std::same_as<Judgement>;
+  { estimator.name() } -> std::convertible_to<std::string>;
+  (estimator.check)(relation);
+};
+
+/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
+/// a ConfidenceEstimator, as backend/check_model.hpp does of models.
+template <class E>
+consteval bool check_confidence_estimator() {
+  static_assert(
+      requires(const E& estimator, const FactPredictions& fact) {
+        { estimator(fact) } -> std::same_as<Judgement>;
+      },
+      "plumb: the confidence estimator lacks operator(). Write: plumb::Judgement operator()(const "
+      "plumb::FactPredictions& fact) const, how sure it is of its answer and whether that is "
+      "right");
+  static_assert(
+      requires(const E& estimator) {
+        { estimator.name() } -> std::convertible_to<std::string>;
+      },
+      "plumb: the confidence estimator lacks name. Write: std::string name() const, a short "
+      "lower-case name for tables");
+  static_assert(
+      requires(const E& estimator, const RelationPredictions& relation) {
+        (estimator.check)(relation);
+      },
+      "plumb: the confidence estimator lacks check. Write: void check(const "
+      "plumb::RelationPredictions& relation) const, which throws plumb::user_error(…) for a "
+      "relation that it cannot judge, or does nothing");
+  return ConfidenceEstimator<E>;
+}
+
+/// The share of probability that the first template gives its answer.
+struct Base {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    return {fact.base().confidence, fact.base().correct};
+  }
+  [[nodiscard]] std::string name() const { return "base"; }
+  void(check)(const RelationPredictions&) const {}
+};
+
+/// That share less the second likeliest option's.
+struct Margin {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    return {fact.base().margin, fact.base().correct};
+  }
+  [[nodiscard]] std::string name() const { return "margin"; }
+  void(check)(const RelationPredictions&) const {}
+};
+
+inline void need_paraphrases(const RelationPredictions& relation, const std::string& name) {
+  if (relation.paraphrases >= 2) return;
+  throw user_error({.field = relation.relation.code},
+                   name + " needs at least two paraphrases, this relation has " +
+                       std::to_string(relation.paraphrases),
+                   "score more templates (`templates` all)");
+}
+
+/// What Average and Consistency share: an aggregate answer, then a sum over those that gave it. As
+/// thread-safe as the policy.
+template <AggregationPolicy Policy, bool weighted>
+class StructuralConfidence {
+ public:
+  explicit StructuralConfidence(Policy policy = {}) : aggregator_(std::move(policy)) {}
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Aggregate aggregate = aggregator_(fact);
+    if (!aggregate.option) return {0, false, false};
+    const double sum =
+        weighted ? aggregate.confidence_sum : static_cast<double>(aggregate.agreeing);
+    return {sum / static_cast<double>(fact.in.paraphrases), *aggregate.option == fact.answer()};
+  }
+  [[nodiscard]] std::string name() const {
+    return (weighted ? "average_" : "consistency_") + aggregator_.policy().name();
+  }
+  void(check)(const RelationPredictions& relation) const {
+    detail::need_paraphrases(relation, name());
+  }
+
+ private:
+  Aggregator<Policy> aggregator_;
+};
+
+/// Sum of Base confidences of those that agree. As thread-safe as the policy.
+template <AggregationPolicy Policy = Vote>
+class Average : public StructuralConfidence<Policy, true> {
+ public:
+  explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
+};
+
+/// Share of those that agree. As thread-safe as the policy.
+template <AggregationPolicy Policy = Vote>
+class Consistency : public StructuralConfidence<Policy, false> {
+ public:
+  explicit Consistency(Policy policy = {})
+      : StructuralConfidence<Policy, false>(std::move(policy)) {}
+};
+
+/// Base confidence of what all templates answer together, by the weighted mean of their scores.
+struct Weighted {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Prediction& made = fact.in.weighted[fact.fact];
+    return {made.confidence, made.correct};
+  }
+  [[nodiscard]] std::string name() const { return "weighted"; }
+  void(check)(const RelationPredictions& relation) const {
+    if (relation.weighted.size() == relation.facts()) return;
+    throw user_error({.field = relation.relation.code},
+                     "has no templates with weights that were scored together",
+                     "score those of LPAQA's folder, by `template_file`");
+  }
+};
+
+/// Base confidence under the template with this marker. Any number of threads may use one.
+class Marked {
+ public:
+  explicit Marked(std::string marker) : marker_(std::move(marker)) {}
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Prediction& made = fact.in.row(fact.fact)[fact.in.place_of(marker_).value()];
+    return {made.confidence, made.correct};
+  }
+  [[nodiscard]] std::string name() const { return marker_; }
+  void(check)(const RelationPredictions& relation) const {
+    if (relation.place_of(marker_)) return;
+    throw user_error({.field = relation.relation.code},
+                     "has no template with the marker '" + marker_ + "'",
+                     "score one, or inject it with `inject`");
+  }
+
+ private:
+  std::string marker_;
+};
+
+static_assert(ConfidenceEstimator<Base> && ConfidenceEstimator<Margin>);
+static_assert(ConfidenceEstimator<Average<Vote>> && ConfidenceEstimator<Weighted>);
+static_assert(ConfidenceEstimator<Marked>);
+
+}  // namespace plumb::detail

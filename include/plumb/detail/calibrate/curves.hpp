@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does calibration look like?
+//
+//   calibration curve    a point for each non-empty equal-count bin (those of ACE): mean confidence
+//                        against accuracy; the diagonal is perfect
+//   histogram            answers by confidence, equal widths
+//   accuracy–rejection   for thresholds t = 0.1 … 0.9: the share of answers with confidence < t, and
+//                        the accuracy of those kept (Nadeem et al. 2008; Kissling et al., Figure 3),
+//                        or rejected only where a vote failed (Figure 10)
+// Accuracies have Wilson's interval.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/calibrate/bins.hpp"
+#include "plumb/detail/calibrate/confidence.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/interval.hpp"
+
+namespace plumb::detail {
+
+struct CurvePoint {
+  double confidence = 0;
+  Estimate accuracy;
+};
+
+/// Fewer points than bins where confidences tie; none for no judgements.
+[[nodiscard]] inline std::vector<CurvePoint> calibration_curve(
+    std::span<const Judgement> judgements, std::size_t bins) {
+  if (judgements.empty()) return {};
+  std::vector<double> sorted;
+  for (const Judgement& judgement : judgements) sorted.push_back(judgement.confidence);
+  over::sort(sorted);
+  const std::vector<double> edges = quantile_edges(sorted, bins);
+  std::vector<std::size_t> count(bins), right(bins);
+  std::vector<double> confidence(bins);
+  for (const Judgement& judgement : judgements) {
+    const std::size_t bin = bin_of(judgement.confidence, edges);
+    ++count[bin];
+    right[bin] += judgement.correct ? 1 : 0;
+    confidence[bin] += judgement.confidence;
+  }
+  std::vector<CurvePoint> curve;
+  for (std::size_t b = 0; b < bins; ++b) {
+    if (count[b] == 0) continue;
+    curve.push_back({confidence[b] / static_cast<double>(count[b]), wilson(right[b], count[b])});
+  }
+  return curve;
+}
+
+/// Answers in each of `bins` equal-width bins.
+[[nodiscard]] inline std::vector<std::size_t> confidence_histogram(
+    std::span<const Judgement> judgements, std::size_t bins) {
+  std::vector<std::size_t> counts(bins);
+  const std::vector<double> edges = uniform_edges(bins);
+  for (const Judgement& judgement : judgements) ++counts[bin_of(judgement.confidence, edges)];
+  return counts;
+}
+
+struct RejectionPoint {
+  /// What is kept: confidence ≥ threshold, or with threshold 0 whatever has an answer.
+  double threshold = 0;
+  /// The share of all; `no_number` of none.
+  double rejected = no_number;
+  /// Of those kept; count 0 when none is.
+  Estimate accuracy;
+};
+
+/// One point of an accuracy–rejection curve.
+[[nodiscard]] inline RejectionPoint reject_below(std::span<const Judgement> judgements,
+                                                 double threshold) {
+  std::size_t kept = 0;
+  std::size_t right = 0;
+  for (const Judgement& judgement : judgements) {
+    if (!judgement.answered || judgement.confidence < threshold) continue;
+    ++kept;
+    right += judgement.correct ? 1 : 0;
+  }
+  if (judgements.empty()) return {threshold, no_number, {}};
+  const double all = static_cast<double>(judgements.size());
+  return {threshold, 1 - static_cast<double>(kept) / all, wilson(right, kept)};
+}
+
+/// The nine thresholds of the paper.
+[[nodiscard]] inline std::vector<RejectionPoint> rejection_curve(
+    std::span<const Judgement> judgements) {
+  std::vector<RejectionPoint> curve;
+  for (int tenth = 1; tenth <= 9; ++tenth) curve.push_back(reject_below(judgements, tenth / 10.0));
+  return curve;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which confidence estimators do these results allow?
+//
+// The list that tables run through: Base, Margin, Average and Consistency under every policy, Weighted
+// where templates have weights, and each marker. An estimator of a user's own joins with `named`.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/calibrator.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+
+namespace plumb::detail {
+
+/// An estimator with its type forgotten, so that a list of them can be worked through.
+struct NamedEstimator {
+  std::string name;
+  std::function<std::vector<Judgement>(std::span<const RelationPredictions>)> judge;
+  /// Throws the user error of a relation it cannot judge.
+  std::function<void(const RelationPredictions&)> check;
+  bool discrete = false;
+};
+
+template <ConfidenceEstimator Estimator>
+NamedEstimator named(Estimator estimator, bool discrete = false) {
+  const std::string name = estimator.name();
+  return {name,
+          [calibrator = Calibrator(estimator)](std::span<const RelationPredictions> relations) {
+            return calibrator.judge(relations);
+          },
+          [estimator](const RelationPredictions& relation) { (estimator.check)(relation); },
+          discrete};
+}
+
+/// Markers that any relation has, verbalized ones first, numerical ones by their number.
+[[nodiscard]] inline std::vector<std::string> markers_of(
+    const std::vector<RelationPredictions>& relations) {
+  std::vector<std::pair<std::pair<TemplateKind, int>, std::string>> found;
+  for (const RelationPredictions& relation : relations) {
+    for (std::size_t t = relation.paraphrases; t < relation.roles.size(); ++t) {
+      const TemplateRole& role = relation.roles[t];
+      int number = 0;
+      for (const char c : role.marker) {
+        if (c >= '0' && c <= '9') number = number * 10 + (c - '0');
+      }
+      if (role.marker == verbalized_markers[1]) number = 1;  // possibly before certainly
+      const std::pair entry{std::pair{role.kind, number}, role.marker};
+      if (over::find(found, entry) == found.end()) found.push_back(entry);
+    }
+  }
+  over::sort(found);
+  std::vector<std::string> markers;
+  for (const auto& [order, marker] : found) markers.push_back(marker);
+  return markers;
+}
+
+/// Every estimator, in the order of tables. Votes to win go up to the fewest paraphrases, six at
+/// most, and unanimity.
+[[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
+    const std::vector<RelationPredictions>& relations) {
+  std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;
+  for (const auto& relation : relations) fewest = (std::min)(fewest, relation.paraphrases);
+  fewest = std::max<std::size_t>(fewest, 2);
+  std::vector<NamedEstimator> all{named(Base{}), named(Margin{})};
+  const auto votes = [&](auto add) {
+    for (std::size_t k = 2; k <= fewest; ++k) {
+      if (k <= 6 || k == fewest) add(Vote{k});
+    }
+  };
+  votes([&](Vote vote) { all.push_back(named(Average(vote))); });
+  all.push_back(named(Average(MinConfidence{})));
+  all.push_back(named(Average(MaxConfidence{})));
+  if (over::any_of(relations, [](const auto& one) { return !one.weighted.empty(); })) {
+    all.push_back(named(Weighted{}));
+  }
+  votes([&](Vote vote) { all.push_back(named(Consistency(vote), true)); });
+  all.push_back(named(Consistency(MinConfidence{}), true));
+  all.push_back(named(Consistency(MaxConfidence{}), true));
+  for (const std::string& marker : markers_of(relations)) all.push_back(named(Marked(marker)));
+  return all;
+}
+
+/// The estimators asked for. What was not asked for by name and cannot be computed is left out, with
+/// a remark; what was is a user error.
+[[nodiscard]] inline std::vector<NamedEstimator> chosen_estimators(
+    const std::vector<RelationPredictions>& relations, const std::vector<std::string>& wanted,
+    std::vector<std::string>& remarks) {
+  std::vector<NamedEstimator> chosen;
+  for (NamedEstimator& estimator : all_estimators(relations)) {
+    const bool named = over::find(wanted, estimator.name) != wanted.end();
+    if (!wanted.empty() && !named) continue;
+    try {
+      for (const RelationPredictions& relation : relations) (estimator.check)(relation);
+    } catch (const Error& error) {
+      if (named || error.fault() != Fault::user) throw;
+      const bool several = estimator.name.find('_') != std::string::npos;
+      const std::string remark =
+          several ? "Average and Consistency are left out: they need at least two paraphrases of "
+                    "every relation."
+          : estimator.name == "weighted"
+              ? "Weighted is left out: not every relation has templates with weights."
+              : "Marker “" + estimator.name +
+                    "” is left out of the estimators: not every "
+                    "relation has it (its effect is on those that do).";
+      if (over::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
+      continue;
+    }
+    chosen.push_back(std::move(estimator));
+  }
+  for (const std::string& name : wanted) {
+    if (over::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
+    throw user_error(
+        {.setting = "estimators"}, "'" + name + "' is not an estimator of these results",
+        "there are " + text_list(chosen_estimators(relations, {}, remarks), &NamedEstimator::name));
+  }
+  return chosen;
+}
+
+}  // namespace plumb::detail

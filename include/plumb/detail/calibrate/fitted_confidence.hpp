@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Can a confidence be improved by what other facts tell of it?
+//
+//   Tempered<E>  divides all options' scores by one temperature, then judges as E does
+//   Isotonic<E>  judges as E does, then maps the confidence to the share that was right
+// Both are fitted on some facts and are ConfidenceEstimators for others: fitted on the facts that they
+// then judge, they look better than they are, so `split_facts` keeps the two apart. The maps are
+// those of recalibration.hpp, with their sources.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/weighted_likelihood.hpp"
+#include "plumb/detail/calibrate/calibrator.hpp"
+#include "plumb/detail/calibrate/recalibration.hpp"
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// Predictions of some facts, and of the others.
+struct SplitFacts {
+  std::vector<RelationPredictions> fitting, held_out;
+};
+
+/// What relations have beside their facts.
+inline RelationPredictions without_facts(const RelationPredictions& relation) {
+  RelationPredictions made;
+  made.relation.code = relation.relation.code;
+  made.relation.options = relation.relation.options;
+  made.relation.option_ids = relation.relation.option_ids;
+  made.relation.domains = relation.relation.domains;
+  made.relation.templates = relation.relation.templates;
+  made.relation.template_weights = relation.relation.template_weights;
+  made.relation.cardinality = cardinality_of(relation.relation);
+  made.settings = relation.settings;
+  made.roles = relation.roles;
+  made.paraphrases = relation.paraphrases;
+  made.base = relation.base;
+  return made;
+}
+
+/// Appends a fact of `from`, whose frame is the same.
+inline void append_fact(RelationPredictions& to, const RelationPredictions& from,
+                        std::size_t fact) {
+  to.relation.facts.push_back(from.relation.facts[fact]);
+  const auto cells = from.row(fact);
+  to.cells.insert(to.cells.end(), cells.begin(), cells.end());
+  if (!from.weighted.empty()) to.weighted.push_back(from.weighted[fact]);
+  if (from.scores.empty()) return;
+  const std::size_t numbers = from.settings.size() * from.relation.options.size();
+  const auto scores = std::span(from.scores).subspan(fact * numbers, numbers);
+  to.scores.insert(to.scores.end(), scores.begin(), scores.end());
+}
+
+/// A random half of each relation's facts to fit on, and the rest; a relation with one fact is held
+/// out. Relations without facts are left out of a half. Equal seeds split equal relations alike.
+[[nodiscard]] inline SplitFacts split_facts(const std::vector<RelationPredictions>& relations,
+                                            std::uint64_t seed = 0) {
+  const std::vector<bool> fitting = fitting_half(strata_of(relations), seed);
+  SplitFacts split;
+  std::size_t at = 0;
+  for (const RelationPredictions& relation : relations) {
+    RelationPredictions fit = detail::without_facts(relation);
+    RelationPredictions rest = fit;
+    for (std::size_t fact = 0; fact < relation.facts(); ++fact, ++at) {
+      detail::append_fact(fitting[at] ? fit : rest, relation, fact);
+    }
+    if (fit.facts() > 0) split.fitting.push_back(std::move(fit));
+    if (rest.facts() > 0) split.held_out.push_back(std::move(rest));
+  }
+  return split;
+}
+
+/// `E` of scores divided by a temperature, which is the one of the lowest mean −ln p(answer) under the
+/// base template (Guo et al. 2017). Answers stay the same. Needs kept scores. As thread-safe as E.
+template <class E = Base>
+class Tempered {
+  static_assert(check_confidence_estimator<E>());
+
+ public:
+  /// Fits the temperature; it is 1 without facts. Throws a user error where scores were not kept.
+  explicit Tempered(std::span<const RelationPredictions> fitting, E estimator = E{})
+      : estimator_(std::move(estimator)) {
+    std::vector<ScoredFact> facts;
+    for (const RelationPredictions& relation : fitting) {
+      relation.need_scores(name());
+      for (std::size_t fact = 0; fact < relation.facts(); ++fact) {
+        const FactPredictions predictions{relation, fact};
+        facts.push_back({predictions.scores(), predictions.answer()});
+      }
+    }
+    temperature_ = fit_temperature(facts);
+  }
+
+  /// It may be an end of the range that is searched (is_end_of_range), which fits few facts or none.
+  [[nodiscard]] double temperature() const noexcept { return temperature_; }
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    RelationPredictions one = detail::without_facts(fact.in);
+    detail::append_fact(one, fact.in, fact.fact);
+    const std::size_t options = one.relation.options.size();
+    for (std::size_t place = 0; place < one.cells.size(); ++place) {
+      const auto scores = std::span(one.scores).subspan(place * options, options);
+      one.cells[place] = predict(scores, fact.answer(), temperature_);
+    }
+    if (!one.weighted.empty()) {
+      WeightedLikelihood together;
+      for (std::size_t place = 0; place < one.cells.size(); ++place) {
+        together.add(std::span(one.scores).subspan(place * options, options),
+                     weight_of(fact.in.relation.template_weights, one.template_at(place)));
+      }
+      one.weighted[0] = predict(together.scores(), fact.answer(), temperature_);
+    }
+    for (double& score : one.scores) score /= temperature_;
+    return estimator_(FactPredictions{one, 0});
+  }
+  [[nodiscard]] std::string name() const { return "tempered_" + std::string(estimator_.name()); }
+  void(check)(const RelationPredictions& relation) const {
+    relation.need_scores(name());
+    (estimator_.check)(relation);
+  }
+
+ private:
+  E estimator_;
+  double temperature_ = 1;
+};
+
+/// `E` mapped to the chance of being right, by the non-decreasing step function nearest to correctness
+/// in squares (Zadrozny & Elkan 2002). No answer stays no confidence. As thread-safe as E.
+template <class E = Base>
+class Isotonic {
+  static_assert(check_confidence_estimator<E>());
+
+ public:
+  /// Fits the map. Throws a user error without facts and for a relation that E cannot judge.
+  explicit Isotonic(std::span<const RelationPredictions> fitting, E estimator = E{})
+      : estimator_(std::move(estimator)), map_(fitted(fitting, estimator_)) {}
+
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    Judgement made = estimator_(fact);
+    if (made.answered) made.confidence = map_(made.confidence);
+    return made;
+  }
+  [[nodiscard]] std::string name() const { return "isotonic_" + std::string(estimator_.name()); }
+  void(check)(const RelationPredictions& relation) const { (estimator_.check)(relation); }
+
+ private:
+  static IsotonicMap fitted(std::span<const RelationPredictions> fitting, const E& estimator) {
+    const std::vector<Judgement> judgements = Calibrator(estimator).judge(fitting);
+    if (judgements.empty()) {
+      throw user_error({.field = "fitting"}, "has no fact to fit a map on",
+                       "give relations of two facts or more");
+    }
+    return IsotonicMap(judgements);
+  }
+
+  E estimator_;
+  IsotonicMap map_;
+};
+
+static_assert(ConfidenceEstimator<Tempered<Base>> && ConfidenceEstimator<Isotonic<Margin>>);
+
+}  // namespace plumb::detail

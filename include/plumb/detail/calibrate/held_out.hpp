@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How much does a map fitted on half of the facts fix the other half?
+//
+// Temperature for Base and Margin, isotonic for these and for Average by plurality vote and by
+// minimum, the estimators that the calibration paper compares models by; each beside the estimator as
+// it is, on the same held-out facts.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "plumb/detail/aggregate/scored_model.hpp"
+#include "plumb/detail/calibrate/estimators.hpp"
+#include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/calibrate/recalibration.hpp"
+#include "plumb/detail/core/number_words.hpp"
+
+namespace plumb::detail {
+
+/// What is said of numbers that need a fact for each bin; for a single fact no `bins` are few enough.
+inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
+                                    const std::string& noun, std::size_t bins) {
+  const std::string said =
+      what + " left out: " + counted(facts, noun) + " cannot fill " + counted(bins, "bin");
+  return said + (facts < 2 ? "." : "; set `bins` to " + std::to_string(facts) + " or less.");
+}
+
+struct HeldOutRecalibration {
+  /// Facts that are held out.
+  std::size_t facts = 0;
+  /// By relation; empty where there are no results.
+  std::vector<FactHalves> halves;
+  std::vector<RecalibrationResult> results;
+  /// What was left out or is doubtful, in words.
+  std::vector<std::string> remarks;
+};
+
+/// `strata` are the facts of each relation; the halves are drawn within them by the bootstrap's
+/// seed. No results, and a remark, where no relation has two facts.
+[[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
+    const ScoredModel& model, std::span<const std::size_t> strata,
+    const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {
+  HeldOutRecalibration made;
+  const std::vector<RelationPredictions>& relations = model.predictions.relations;
+  const std::vector<bool> fitting = fitting_half(strata, bootstrap.seed);
+  std::vector<std::size_t> held_out_strata;
+  std::vector<ScoredFact> facts;
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    FactHalves& halves = made.halves.emplace_back(FactHalves{relations[r].relation.code, {}, {}});
+    const std::size_t options = relations[r].relation.options.size();
+    for (std::size_t f = 0; f < relations[r].facts(); ++f, ++at) {
+      (fitting[at] ? halves.fitted : halves.held_out)
+          .push_back(relations[r].relation.facts[f].instance);
+      facts.push_back({std::span(model.base[r].scores).subspan(f * options, options),
+                       relations[r].relation.facts[f].answer});
+    }
+    held_out_strata.push_back(halves.held_out.size());
+  }
+  const Resamples resamples(held_out_strata, bootstrap, "bootstrap/held-out");
+  made.facts = resamples.items();
+  if (made.facts == 0 || made.facts == facts.size()) {
+    made.remarks.push_back("Recalibration is left out: no relation has two facts.");
+    made.halves.clear();
+    return made;
+  }
+  const auto half = [&](const auto& all, bool fit) {
+    std::remove_cvref_t<decltype(all)> part;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (fitting[i] == fit) part.push_back(all[i]);
+    }
+    return part;
+  };
+  const auto report = [&](const std::string& estimator, const char* map, double divisor,
+                          const std::vector<Judgement>& held_out) {
+    made.results.push_back(
+        {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples)),
+         static_cast<std::size_t>(over::count(held_out, false, &Judgement::answered))});
+  };
+  if (made.facts < bins) {
+    made.remarks.push_back(
+        detail::too_few_for_bins("ACE after recalibration is", made.facts, "held-out fact", bins));
+  }
+  const double temperature = fit_temperature(half(facts, true));
+  if (is_end_of_range(temperature)) {
+    made.remarks.push_back(
+        "The fitted temperature is at the end of its range; the best one lies beyond.");
+  }
+  const std::vector<ScoredFact> held_out_facts = half(facts, false);
+  for (const NamedEstimator& estimator : estimators) {
+    const bool single = estimator.name == "base" || estimator.name == "margin";
+    if (!single && estimator.name != "average_min" && estimator.name != "average_vote2") continue;
+    const std::vector<Judgement> judgements = estimator.judge(relations);
+    std::vector<Judgement> held_out = half(judgements, false);
+    report(estimator.name, "none", 1, held_out);
+    if (single) {
+      std::vector<Judgement> scaled;
+      for (const ScoredFact& fact : held_out_facts) {
+        const Prediction after = predict(fact.scores, fact.answer, temperature);
+        scaled.push_back(
+            {estimator.name == "base" ? after.confidence : after.margin, after.correct});
+      }
+      report(estimator.name, "temperature", temperature, scaled);
+    }
+    const IsotonicMap map(half(judgements, true));
+    for (Judgement& judgement : held_out) {
+      // Without an answer there is nothing to be sure of.
+      if (judgement.answered) judgement.confidence = map(judgement.confidence);
+    }
+    report(estimator.name, "isotonic", 1, held_out);
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which numbers do answers to many prompts come to?
+//
+// Everything the page, the tables and metrics.json of a generation show, measured once for each way
+// of asking (a setting, or a model's closed set) and for each two of them. Source: "What Matters in
+// Learning Facts in Language Models?"; the headers that measure say which table and section.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/knowledge_sharing.hpp"
+#include "plumb/detail/aggregate/lexical_distance.hpp"
+#include "plumb/detail/aggregate/paired_accuracy.hpp"
+#include "plumb/detail/aggregate/prompt_consistency.hpp"
+#include "plumb/detail/aggregate/prompt_coverage.hpp"
+#include "plumb/detail/aggregate/prompt_sampling.hpp"
+#include "plumb/detail/aggregate/template_accuracy.hpp"
+#include "plumb/detail/calibrate/many_prompt_study.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+struct ManyPromptOptions {
+  Bootstrap bootstrap{};
+  /// Prompt samplings, and their seed.
+  std::size_t samplings = 50'000;
+  std::uint64_t seed = 0;
+  /// The way of sampling that the headline numbers go by.
+  SampleBy by = SampleBy::relation;
+};
+
+/// One relation under one way of asking.
+struct PromptedRelation {
+  std::string code;
+  std::size_t facts = 0;
+  std::size_t prompts = 0;
+  /// Mean over facts of the share of their prompts that are right.
+  Estimate accuracy;
+  /// Facts with a right answer to any prompt.
+  Estimate oracle;
+  PromptConsistency consistency;
+  std::vector<TemplateAccuracy> templates;
+  /// What those templates are; other ways of asking may have others.
+  std::vector<PromptTemplate> texts;
+  std::optional<RelationBias> bias{};
+};
+
+/// One way of asking.
+struct ManyPromptResult {
+  std::string name;
+  AnswerKind kind = AnswerKind::text;
+  std::size_t facts = 0;
+  std::size_t prompts = 0;
+  PromptCoverage coverage;
+  std::vector<CoveragePoint> curve;
+  SampledAccuracy by_fact, by_relation;
+  ConsistencyTable consistency;
+  ManualRanks manual;
+  AccuracyExtent template_extent, subject_extent;
+  StyleAccuracy styles;
+  /// Generated answers alone: those of one word, as the mean over facts of the share of their
+  /// prompts, and as a number of all prompts.
+  Estimate one_word;
+  std::size_t one_word_answers = 0;
+  /// Without a word, of nothing but white space, and ended by the limit of tokens where that is
+  /// known.
+  std::size_t wordless = 0;
+  std::size_t empty = 0;
+  std::optional<std::size_t> cut{};
+  std::vector<AnswerOfSeveral> of_several;
+  /// Where confidences were taken.
+  std::optional<Overconfidence> overconfidence{};
+  std::size_t samples = 0;
+  std::optional<OverconfidenceByLength> by_length{};
+  /// Masked models alone: of the true token in the whole vocabulary, and in a common one.
+  std::optional<TokenRankMetrics> ranks{}, common_ranks{};
+  std::optional<AliasRanks> aliases{};
+  std::optional<MeanBias> bias{};
+  std::vector<PromptedRelation> relations;
+
+  [[nodiscard]] bool is(AnswerKind one) const { return kind == one; }
+};
+
+/// The share of all prompts whose answer is one word; nothing without prompts.
+[[nodiscard]] inline std::optional<double> one_word_share(const ManyPromptResult& way) {
+  if (!way.is(AnswerKind::text) || way.prompts == 0) return std::nullopt;
+  return static_cast<double>(way.one_word_answers) / static_cast<double>(way.prompts);
+}
+
+/// Two settings that differ in the form of the prompt alone, on the prompts both asked.
+struct FormPair {
+  std::string mask, question;
+  SharedAccuracy accuracy;
+};
+
+struct ManyPromptResults {
+  ManyPromptOptions options;
+  PromptDiversity diversity;
+  std::vector<ManyPromptResult> ways;
+  /// [left][top].
+  std::vector<std::vector<KnowledgeSharing>> sharing;
+  std::vector<FormPair> forms;
+  /// By relation, the labels of candidates behind content-free prompts.
+  std::map<std::string, std::vector<std::string>> candidates;
+  std::vector<std::string> remarks;
+};
+
+/// Whether some way of asking has answers of a kind.
+[[nodiscard]] inline bool has_any(const ManyPromptResults& made, AnswerKind kind) {
+  return over::any_of(made.ways, [&](const ManyPromptResult& way) { return way.is(kind); });
+}
+/// Whether there is a tie among the answers to closed sets.
+[[nodiscard]] inline bool has_ties(const ManyPromptResults& made) {
+  return over::any_of(made.ways,
+                      [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
+}
+
+/// The samplings that the headline goes by.
+[[nodiscard]] inline const SampledAccuracy& headline_samplings(const ManyPromptResults& made,
+                                                               const ManyPromptResult& way) {
+  return made.options.by == SampleBy::fact ? way.by_fact : way.by_relation;
+}
+
+inline ConsistencyTable consistency_of(const ManyPromptStudy& study) {
+  if (study.kind != AnswerKind::text) return prompt_consistency(study.answered.outcomes);
+  return prompt_consistency(study.answered.outcomes, MatchingAnswers{study.answered.answers});
+}
+
+inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& study,
+                                                        const ConsistencyTable& consistency) {
+  const PromptOutcomes& table = study.answered.outcomes;
+  std::vector<PromptedRelation> made;
+  for (const PromptRelation& relation : table.relations()) {
+    PromptedRelation one;
+    one.code = relation.code;
+    FactValues shares;
+    shares.begin_relation();
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      const RightCount count = count_right(table.prompts(relation.first_fact + i));
+      if (count.total == 0) continue;
+      shares.add(count.share());
+      known += count.right > 0 ? 1U : 0U;
+      one.prompts += count.total;
+    }
+    one.facts = shares.values.size();
+    if (one.facts == 0) continue;
+    one.accuracy = share_of(shares);
+    one.oracle = wilson(known, one.facts);
+    for (const auto& [code, of_relation] : consistency.relations) {
+      if (code == relation.code) one.consistency = of_relation;
+    }
+    one.templates = template_accuracies(table, relation);
+    one.texts = relation.templates;
+    if (const auto scores = study.content_free.find(relation.code);
+        scores != study.content_free.end()) {
+      one.bias = relation_bias(scores->second);
+      // The question form scores some of the relation's templates.
+      const auto scored = study.content_free_templates.find(relation.code);
+      for (CandidateBias* bias : {static_cast<CandidateBias*>(&*one.bias), &one.bias->per_token}) {
+        if (!bias->favoured || scored == study.content_free_templates.end()) continue;
+        std::size_t& place = bias->favoured->template_index;
+        place = scored->second.at(place);
+      }
+    }
+    made.push_back(std::move(one));
+  }
+  return made;
+}
+
+inline ManyPromptResult measure_way(const ManyPromptStudy& study,
+                                    const ManyPromptOptions& options) {
+  const PromptOutcomes& table = study.answered.outcomes;
+  const Bootstrap& bootstrap = options.bootstrap;
+  ManyPromptResult made;
+  made.name = study.answered.name;
+  made.kind = study.kind;
+  made.prompts = table.prompts();
+  made.coverage = prompt_coverage(table);
+  made.facts = made.coverage.average.count;
+  made.curve = coverage_curve(table);
+  made.by_fact = sample_accuracy(table, {SampleBy::fact, options.samplings, options.seed});
+  made.by_relation = sample_accuracy(table, {SampleBy::relation, options.samplings, options.seed});
+  made.consistency = consistency_of(study);
+  made.manual = manual_ranks(table, bootstrap);
+  made.template_extent = template_extent(table);
+  made.subject_extent = subject_extent(table);
+  made.styles = compare_styles(table, bootstrap);
+  if (made.is(AnswerKind::text)) {
+    made.one_word = share_of(study.answered.one_word);
+    made.one_word_answers = study.answered.one_word_answers;
+    made.wordless = study.answered.wordless;
+    made.empty = study.answered.empty;
+    made.cut = study.answered.cut;
+    made.of_several = study.answered.of_several;
+    made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
+  }
+  const auto is_longer = [](const AnswerLikelihood& fill) { return fill.tokens > 1; };
+  if (made.is(AnswerKind::fill) && over::any_of(study.answered.likelihoods.prompts, is_longer)) {
+    made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
+  }
+  const auto ranks = [&](std::optional<Rank> TrueTokenRank::*vocabulary) {
+    auto metrics = token_rank_metrics(study.answered.ranks, vocabulary, bootstrap);
+    return metrics.prompts == 0 ? std::nullopt : std::optional(std::move(metrics));
+  };
+  made.ranks = ranks(&TrueTokenRank::whole);
+  made.common_ranks = ranks(&TrueTokenRank::common);
+  if (!study.confidences.prompts.empty()) {
+    made.overconfidence = overconfidence(study.confidences, bootstrap);
+    made.samples = study.samples;
+  }
+  if (study.names.facts() > 0) made.aliases = alias_ranks(study.names);
+  made.relations = prompted_relations(study, made.consistency);
+  if (!study.content_free.empty()) {
+    std::vector<RelationBias> biases;
+    for (const PromptedRelation& relation : made.relations) {
+      if (relation.bias) biases.push_back(*relation.bias);
+    }
+    made.bias = mean_bias(biases);
+  }
+  return made;
+}
+
+/// Settings X and X-question, compared on what both asked.
+inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& studies,
+                                        const Bootstrap& bootstrap) {
+  std::vector<FormPair> pairs;
+  for (const ManyPromptStudy& question : studies) {
+    const std::string& name = question.answered.name;
+    if (question.kind != AnswerKind::text || !name.ends_with("-question")) continue;
+    const std::string of = name.substr(0, name.rfind("-question"));
+    for (const ManyPromptStudy& mask : studies) {
+      if (mask.kind != AnswerKind::text || mask.answered.name != of) continue;
+      pairs.push_back(
+          {of, name,
+           compare_shared(pair_prompts(mask.answered.outcomes, question.answered.outcomes),
+                          bootstrap)});
+    }
+  }
+  return pairs;
+}
+
+/// Gathers the labels of a relation's candidates: ways of asking may have others, so the favoured
+/// ones get their places in one list.
+inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& way,
+                              std::map<std::string, std::vector<std::string>>& gathered) {
+  gathered.insert(study.candidates.begin(), study.candidates.end());
+  for (PromptedRelation& relation : way.relations) {
+    const auto labels = study.candidates.find(relation.code);
+    if (labels == study.candidates.end() || !relation.bias) continue;
+    std::vector<std::string>& all = gathered.at(relation.code);
+    if (all == labels->second) continue;
+    for (CandidateBias* bias :
+         {static_cast<CandidateBias*>(&*relation.bias), &relation.bias->per_token}) {
+      if (!bias->favoured) continue;
+      std::size_t& place = bias->favoured->candidate;
+      const std::string& label = labels->second.at(place);
+      place = static_cast<std::size_t>(over::find(all, label) - all.begin());
+      if (place == all.size()) all.push_back(label);
+    }
+  }
+}
+
+/// Intervals resample facts within their relations.
+inline void remark_on_lone_facts(const std::vector<ManyPromptResult>& ways,
+                                 std::vector<std::string>& remarks) {
+  std::set<std::string> alone;
+  for (const ManyPromptResult& way : ways) {
+    for (const PromptedRelation& relation : way.relations) {
+      if (relation.facts == 1) alone.insert(relation.code);
+    }
+  }
+  if (alone.empty()) return;
+  remarks.push_back(counted(alone.size(), "relation") +
+                    " with one fact, which add nothing to the width of intervals: they are too "
+                    "narrow.");
+}
+
+/// What must be said of a way of asking.
+inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& remarks) {
+  if (const auto warning = tie_warning(way.coverage.ties)) {
+    remarks.push_back(way.name + ": " + *warning);
+  }
+  if (way.wordless > 0) {
+    remarks.push_back(way.name + ": " + counted(way.wordless, "answer") + " without a word" +
+                      (way.empty > 0 ? " (" + std::to_string(way.empty) + " empty)" : "") +
+                      ", counted as wrong.");
+  }
+  if (!way.of_several.empty()) {
+    remarks.push_back(way.name + ": " + counted(way.of_several.size(), "answer") +
+                      " naming more than one object of the fact, counted as right once.");
+  }
+  if (const std::size_t gaps = way.by_relation.gaps; gaps > 0) {
+    remarks.push_back(way.name + ": " + counted(gaps, "pair") +
+                      " of a fact and a template without a prompt; where the template is drawn, "
+                      "the fact draws among its other prompts.");
+  }
+}
+
+/// Measures at least one study. Names must differ.
+[[nodiscard]] inline ManyPromptResults many_prompt_results(
+    const std::vector<ManyPromptStudy>& studies, const ManyPromptOptions& options) {
+  ManyPromptResults made;
+  made.options = options;
+  std::vector<const PromptOutcomes*> tables;
+  for (const ManyPromptStudy& study : studies) {
+    made.ways.push_back(detail::measure_way(study, options));
+    detail::add_remarks(made.ways.back(), made.remarks);
+    tables.push_back(&study.answered.outcomes);
+    detail::gather_candidates(study, made.ways.back(), made.candidates);
+    const PromptDiversity diversity = prompt_diversity(study.answered.outcomes);
+    if (diversity.prompts > made.diversity.prompts) made.diversity = diversity;
+  }
+  detail::remark_on_lone_facts(made.ways, made.remarks);
+  const auto asked_otherwise = [&](const ManyPromptResult& way) {
+    return way.facts != made.ways.front().facts || way.prompts != made.ways.front().prompts;
+  };
+  if (over::any_of(made.ways, asked_otherwise)) {
+    made.remarks.push_back(
+        "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over "
+        "its own, knowledge sharing over those that two have in common.");
+  }
+  made.sharing = sharing_matrix(tables, options.bootstrap);
+  made.forms = detail::form_pairs(studies, options.bootstrap);
+  return made;
+}
+
+}  // namespace plumb::detail

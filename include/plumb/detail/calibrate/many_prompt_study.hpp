@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is known of one way of asking a model many prompts?
+//
+// The answers with their correctness, how sure the model was of them and whatever else was taken,
+// wherever they come from: a setting of a generation (aggregate/prompt_rows.hpp) or a closed set
+// whose scores were taken under several templates. Measures over many prompts read nothing else, so
+// that masked, causal and generated answers stand side by side.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/alias_ranks.hpp"
+#include "plumb/detail/aggregate/answered_prompts.hpp"
+#include "plumb/detail/aggregate/closed_set_outcomes.hpp"
+#include "plumb/detail/calibrate/overconfidence.hpp"
+#include "plumb/detail/calibrate/sampled_confidence.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/bias_level.hpp"
+
+namespace plumb::detail {
+
+/// What answers are: texts that a model wrote, options of a closed set, or tokens put into a gap. Texts
+/// match by their words, options and tokens where they are the same; options have no likelihoods.
+enum class AnswerKind { text, option, fill };
+
+struct ManyPromptStudy {
+  AnsweredSetting answered;
+  AnswerKind kind = AnswerKind::text;
+  /// Of prompts whose confidence was taken; empty where none was.
+  PromptList<Judgement> confidences{};
+  /// Samples of a prompt behind a confidence; 0 where it is a probability.
+  std::size_t samples = 0;
+  /// Names of objects behind prompts; no fact where they were not scored.
+  NameLikelihoods names{};
+  /// By relation: candidates behind content-free prompts; the places, among the relation's
+  /// templates, of those that the scores count; and the candidates' labels.
+  std::map<std::string, ContentFreeScores> content_free{};
+  std::map<std::string, std::vector<std::size_t>> content_free_templates{};
+  std::map<std::string, std::vector<std::string>> candidates{};
+};
+
+/// What was asked in many ways, and each way with its answers.
+struct ManyPromptAnswers {
+  std::vector<ManyPromptStudy> studies;
+  /// What must be said wherever the numbers are shown.
+  std::vector<std::string> remarks;
+  /// What was asked, as a dataset of its own.
+  MultiPromptDataset asked;
+};
+
+inline bool is_likelihood(const TextLikelihood& one) {
+  return one.tokens > 0 && one.nats <= 1e-9;
+}
+
+/// Puts likelihoods of names into a study. `each_row(visit)` calls `visit` with each RecordedNames;
+/// `source` is where they come from, for messages. Throws a user error for a row that does not fit
+/// what was asked.
+template <class EachRow>
+void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
+               const std::filesystem::path& source = {}) {
+  std::size_t next = 0;
+  std::vector<std::vector<NameLikelihood>> facts;
+  const auto begin = [&] {
+    study.names.begin_relation();
+    facts.assign(asked.relations[next++].facts.size(), {});
+  };
+  const auto finish = [&] {
+    for (const auto& fact : facts) study.names.add_fact(fact);
+  };
+  PromptRowCheck check{source, asked};
+  each_row([&](const RecordedNames& row) {
+    const std::size_t place = (check)(row);
+    while (next <= place) {
+      finish();
+      begin();
+    }
+    const auto& objects = asked.relations[place].facts[row.prompt.fact].objects;
+    if (!std::equal(row.names.begin(), row.names.end(), objects.begin(), objects.end(),
+                    [](const auto& names, const NamedEntity& object) {
+                      return names.size() == object.names.size();
+                    })) {
+      check.refuse(row, "the names are not those of the fact's objects");
+    }
+    for (std::size_t o = 0; o < row.names.size(); ++o) {
+      for (std::size_t n = 0; n < row.names[o].size(); ++n) {
+        const TextLikelihood& one = row.names[o][n];
+        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;  // it does not fit
+        if (!detail::is_likelihood(one))
+          check.refuse(row, "a name has no token or no log-likelihood");
+        facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
+                                          row.prompt.expression, static_cast<std::uint16_t>(o),
+                                          static_cast<std::uint16_t>(n)});
+      }
+    }
+  });
+  if (next == 0) return;
+  while (next < asked.relations.size()) {
+    finish();
+    begin();
+  }
+  finish();
+}
+
+/// The same of candidates behind content-free prompts (RecordedContentFree). A template's rows stand
+/// together, one for each content-free text in their order, and templates ascend; `study.candidates`
+/// are known.
+template <class EachRow>
+void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
+                      const std::filesystem::path& source = {}) {
+  std::map<std::string, std::size_t> rows;
+  each_row([&](const RecordedContentFree& row) {
+    const auto refuse = [&](const std::string& message) {
+      throw user_error({source, row.line, row.relation}, message,
+                       "the file was changed; ask again");
+    };
+    const auto relation = over::find(asked.relations, row.relation, &MultiPromptRelation::code);
+    if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
+      refuse("the row is about a template that was not asked");
+    }
+    ContentFreeScores& scores = study.content_free[row.relation];
+    std::vector<std::size_t>& templates = study.content_free_templates[row.relation];
+    const std::size_t text = rows[row.relation]++ % scores.texts;
+    const bool begins = templates.empty() || row.template_index > templates.back();
+    if (row.subject != content_free_texts[text] ||
+        (text == 0 ? !begins : row.template_index != templates.back())) {
+      refuse("the row is not about the content-free text that comes next");
+    }
+    if (text == 0) templates.push_back(row.template_index);
+    if (row.candidates.empty() || row.candidates.size() != study.candidates[row.relation].size()) {
+      refuse("has " + counted(row.candidates.size(), "candidate") + ", and " +
+             std::to_string(study.candidates[row.relation].size()) + " are named for the relation");
+    }
+    scores.templates = templates.size();
+    scores.candidates = row.candidates.size();
+    for (const TextLikelihood& one : row.candidates) {
+      if (!detail::is_likelihood(one)) refuse("a candidate has no token or no log-likelihood");
+      scores.log_likelihoods.push_back(one.nats);
+      scores.tokens.push_back(one.tokens);
+    }
+  });
+  for (const auto& [code, count] : rows) {
+    if (count % content_free_texts.size() == 0) continue;
+    throw user_error({.file = source, .line = 0, .field = code}, "a template lacks rows",
+                     "the file was changed; ask again");
+  }
+}
+
+/// The confidence of every fill: the probability of its tokens, of one token its own.
+[[nodiscard]] inline PromptList<Judgement> fill_confidences(
+    const PromptList<AnswerLikelihood>& fills) {
+  PromptList<Judgement> list{{}, fills.facts, fills.strata};
+  for (const AnswerLikelihood& one : fills.prompts) {
+    list.prompts.push_back({(std::min)(1.0, std::exp(one.log_probability)), one.right});
+  }
+  return list;
+}
+
+/// A closed set's answers as a study. `known` is what is known of its templates beside their texts.
+[[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
+                                                      const KnownTemplates& known = {}) {
+  ManyPromptStudy study;
+  study.answered.name = model.name;
+  study.answered.outcomes = closed_set_outcomes(model, known);
+  study.kind = AnswerKind::option;
+  study.confidences = closed_set_confidences(model);
+  return study;
+}
+
+}  // namespace plumb::detail

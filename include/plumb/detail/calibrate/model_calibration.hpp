@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the calibration probe tells of one model: the numbers, without how they are made.
+//
+// Filled by calibrate_model (calibration_study.hpp), read by reports and by comparisons of models.
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/calibrator.hpp"
+#include "plumb/detail/calibrate/curves.hpp"
+#include "plumb/detail/calibrate/option_count.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+using MetricEstimates = std::array<Estimate, calibration_metric_count>;
+
+[[nodiscard]] inline const Estimate& estimate_of(const MetricEstimates& metrics,
+                                                 CalibrationMetric metric) {
+  return metrics[static_cast<std::size_t>(metric)];
+}
+
+[[nodiscard]] inline MetricEstimates estimates_of(const Calibration& calibration) {
+  MetricEstimates all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = calibration[static_cast<CalibrationMetric>(i)];
+  return all;
+}
+
+/// One estimator's answers and how well they are calibrated.
+struct EstimatorResult {
+  std::string name;
+  MetricEstimates metrics;
+  /// Facts without an answer because a vote failed.
+  std::size_t failures = 0;
+  /// Whether confidences have so few values that ACE means little (Consistency).
+  bool discrete = false;
+  std::vector<CurvePoint> curve;
+  std::vector<std::size_t> histogram;
+  std::vector<RejectionPoint> rejection;
+  /// Rejecting failed votes alone.
+  RejectionPoint answered;
+  /// By name, in the order of the groups.
+  std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations;
+};
+
+/// How a template was taken.
+struct TemplateUse {
+  std::size_t index = 0;
+  TemplateRole role;
+  std::size_t relations = 0;
+  /// Its text in the first of them; empty where the metadata has none.
+  std::string example{};
+};
+
+struct MarkerEffect {
+  std::string marker;
+  std::size_t facts = 0;
+  /// Marked minus base template, on the facts whose relation has the marker.
+  Estimate accuracy, ace, brier;
+};
+
+struct ReductionResult {
+  Scoring scoring;
+  Estimate accuracy, ace, harmonic_mean;
+};
+
+/// An estimator on the held-out half, as it is or through a map fitted on the other half.
+struct RecalibrationResult {
+  std::string estimator;
+  std::string map;  // "none", "temperature" or "isotonic"
+  double temperature = 1;
+  MetricEstimates metrics;
+  /// Facts without an answer because a vote failed.
+  std::size_t failures = 0;
+};
+
+/// The two halves of a relation's facts, by instance: which a map is fitted on, and which it is
+/// measured on.
+struct FactHalves {
+  std::string relation;
+  std::vector<std::size_t> fitted, held_out;
+};
+
+struct ModelCalibration {
+  std::string name;
+  std::string dataset;
+  /// The number that stands for a statement: "sum over the statement".
+  std::string scoring;
+  std::vector<std::string> notes;
+  std::size_t relations = 0;
+  std::size_t facts = 0;
+  std::vector<TemplateUse> templates;
+  std::size_t fewest_paraphrases = 0;
+  std::size_t most_paraphrases = 0;
+  /// Of the base template, and the mean over paraphrases; by domain the latter. A tie for the best
+  /// counts 1/n here, and as wrong in all that fits confidence to being right.
+  Estimate accuracy;
+  Estimate paraphrase_accuracy;
+  std::map<std::string, Estimate> domain_accuracy;
+  /// The first two where the first of a tie is the answer; without ties the same numbers.
+  Estimate accuracy_first_wins;
+  Estimate paraphrase_accuracy_first_wins;
+  /// Among the answers to all templates.
+  TieCount ties;
+  /// Mean of Σ_k (p_k − y_k)² under the base template, and of the same divided by the options.
+  Estimate brier_one_hot;
+  Estimate brier_one_hot_per_option;
+  std::vector<EstimatorResult> estimators;
+  std::vector<MarkerEffect> markers;
+  std::vector<ReductionResult> reductions;
+  std::vector<OptionCountPoint> option_counts;
+  std::vector<RecalibrationResult> recalibration;
+  std::size_t held_out = 0;
+  /// Which facts these are; empty where nothing was recalibrated.
+  std::vector<FactHalves> halves;
+  /// What was left out and why, in words.
+  std::vector<std::string> remarks;
+
+  [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {
+    const auto found = over::find(estimators, wanted, &EstimatorResult::name);
+    return found == estimators.end() ? nullptr : &*found;
+  }
+};
+
+/// The names of all estimators that any of the models has, in the order of tables.
+[[nodiscard]] inline std::vector<std::string> estimator_names(
+    const std::vector<ModelCalibration>& models) {
+  std::vector<std::string> names;
+  for (const ModelCalibration& model : models) {
+    for (const EstimatorResult& made : model.estimators) {
+      if (over::find(names, made.name) == names.end()) names.push_back(made.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does calibration go with accuracy over several models, and with the training objective?
+//
+// Calibration tends to improve with accuracy (Kissling et al., section 5.3), so the correlation of
+// the two is told, and causal and masked models are compared in pairs of like accuracy: the closest
+// two first, each model once, up to a largest gap; for each pair also the domain in which the two
+// are closest (section 6, Tables 2 and 5, which do not say how the pairs were found; this rule finds
+// theirs). Where there is one model of either kind, the two are a pair whatever their gap. Accuracies are means over paraphrases.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/calibration_study.hpp"
+#include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/correlation.hpp"
+
+namespace plumb::detail {
+
+/// Indices into the two lists that were matched.
+struct ModelPair {
+  std::size_t causal = 0;
+  std::size_t masked = 0;
+};
+
+/// In accuracy, among several models; the paper's pairs are closer.
+inline constexpr double largest_gap_of_pairs = 0.02;
+
+/// Pairs in ascending order of their gap in accuracy (shares in [0, 1]); ties go to lower indices.
+[[nodiscard]] inline std::vector<ModelPair> match_by_accuracy(
+    std::span<const double> causal, std::span<const double> masked,
+    double largest_gap = largest_gap_of_pairs) {
+  std::vector<std::tuple<double, std::size_t, std::size_t>> gaps;
+  for (std::size_t c = 0; c < causal.size(); ++c) {
+    for (std::size_t m = 0; m < masked.size(); ++m) {
+      const double gap = std::abs(causal[c] - masked[m]);
+      if (gap <= largest_gap) gaps.emplace_back(gap, c, m);
+    }
+  }
+  over::sort(gaps);
+  std::vector<ModelPair> pairs;
+  for (const auto& gap : gaps) {
+    const ModelPair next{std::get<1>(gap), std::get<2>(gap)};
+    const bool taken = over::any_of(pairs, [&](const ModelPair& made) {
+      return made.causal == next.causal || made.masked == next.masked;
+    });
+    if (!taken) pairs.push_back(next);
+  }
+  return pairs;
+}
+
+/// The domain in both maps (name → accuracy) with the smallest gap, the first by name of equals;
+/// empty when they share none.
+[[nodiscard]] inline std::string closest_domain(const std::map<std::string, double>& one,
+                                                const std::map<std::string, double>& other) {
+  std::string closest;
+  double smallest = 0;
+  for (const auto& [domain, accuracy] : one) {
+    const auto found = other.find(domain);
+    if (found == other.end()) continue;
+    const double gap = std::abs(accuracy - found->second);
+    if (closest.empty() || gap < smallest) {
+      closest = domain;
+      smallest = gap;
+    }
+  }
+  return closest;
+}
+
+/// One causal and one masked model of like accuracy; indices into the models.
+struct MatchedModels {
+  std::size_t causal = 0;
+  std::size_t masked = 0;
+  /// Where the two are closest; empty when no domains are known.
+  std::string domain;
+};
+
+struct ModelComparison {
+  /// By estimator: Pearson's r of ACE and accuracy over the models that have it.
+  std::vector<std::pair<std::string, Estimate>> correlation;
+  std::vector<MatchedModels> pairs;
+};
+
+/// `masked[i]` tells whether models[i] is a masked model.
+[[nodiscard]] inline ModelComparison compare_models(const std::vector<ModelCalibration>& models,
+                                                    const std::vector<bool>& masked) {
+  ModelComparison comparison;
+  for (const std::string& name : estimator_names(models)) {
+    std::vector<double> accuracy, error;
+    for (const ModelCalibration& model : models) {
+      const EstimatorResult* made = model.estimator(name);
+      if (made == nullptr || estimate_of(made->metrics, CalibrationMetric::ace).count == 0)
+        continue;
+      accuracy.push_back(model.paraphrase_accuracy.value);
+      error.push_back(estimate_of(made->metrics, CalibrationMetric::ace).value);
+    }
+    const Estimate r = pearson(accuracy, error);
+    if (r.count > 0) comparison.correlation.emplace_back(name, r);
+  }
+  std::array<std::vector<std::size_t>, 2> kinds;
+  std::array<std::vector<double>, 2> accuracies;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    kinds[masked[i] ? 1 : 0].push_back(i);
+    accuracies[masked[i] ? 1 : 0].push_back(models[i].paraphrase_accuracy.value);
+  }
+  const auto domains = [](const ModelCalibration& model) {
+    std::map<std::string, double> values;
+    for (const auto& [name, accuracy] : model.domain_accuracy) {
+      if (accuracy.exists()) values[name] = accuracy.value;
+    }
+    return values;
+  };
+  const bool only_two = kinds[0].size() == 1 && kinds[1].size() == 1;
+  for (const auto& [c, m] :
+       match_by_accuracy(accuracies[0], accuracies[1], only_two ? 1 : largest_gap_of_pairs)) {
+    const std::size_t causal = kinds[0][c];
+    const std::size_t other = kinds[1][m];
+    comparison.pairs.push_back(
+        {causal, other, closest_domain(domains(models[causal]), domains(models[other]))});
+  }
+  return comparison;
+}
+
+/// All numbers of the calibration of one model or several.
+struct CalibrationResults {
+  std::vector<ModelCalibration> models;
+  /// Parallel to the models: which are masked language models.
+  std::vector<bool> masked;
+  ModelComparison comparison;
+  StudyOptions options;
+  /// What must be said of all models together.
+  std::vector<std::string> remarks{};
+};
+
+}  // namespace plumb::detail

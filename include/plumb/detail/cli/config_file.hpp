@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which options does the file of --config give?
+//
+// JSON whose keys are the options' names, {"limit": 20, "relations": ["P36", "P30"], "bos": "no"},
+// with - or _ between words; a list is a list of words, and a switch is true or false. Or a
+// run.json, which has them under "options". What the command line gives itself is not taken.
+
+#include <boost/program_options.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/suggestion.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+namespace options = boost::program_options;
+
+struct ConfigFile {
+  DiskPath file;
+  Json options;
+  /// Whether it is the run.json of an earlier run.
+  bool of_run = false;
+};
+
+/// Throws a user error for a file that is no JSON object, and for a run.json of another command
+/// than "probe" or without options.
+[[nodiscard]] inline ConfigFile read_config(const DiskPath& file, const std::string& command) {
+  Json object = read_json_object(file);
+  const bool of_run = object.contains("status") && object.contains("settings");
+  if (!of_run) return {file, std::move(object), false};
+  const auto called = string_list(object, "command_line").value_or(std::vector<std::string>{});
+  if (called.size() < 2 || called[1] != command) {
+    throw user_error({file, 0, "command_line"},
+                     "the run is of plumb " + (called.size() < 2 ? "?" : called[1]),
+                     "give it to that command");
+  }
+  const Json given = object.value("options", Json());
+  if (!given.is_object()) {
+    throw user_error({file, 0, "options"}, "is missing: an earlier plumb did not write it down",
+                     "say the options of its command_line");
+  }
+  return {file, given, true};
+}
+
+/// What stands for one JSON value on a command line. Throws a user error for an object or a list.
+[[nodiscard]] inline std::string config_word(const ConfigFile& config, const std::string& key,
+                                             const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number()) return value.dump();
+  throw user_error({config.file, 0, key}, "is no word, number or list of them",
+                   "write it as the option has it");
+}
+
+/// Its options as if they had been parsed; null and a switch that is false are left out. Throws a
+/// user error for a key that is none of the command's options, and for a value that none can have.
+[[nodiscard]] inline options::parsed_options config_options(
+    const ConfigFile& config, const std::string& command,
+    const options::options_description& description) {
+  options::parsed_options parsed(&description);
+  for (const auto& [key, value] : config.options.items()) {
+    options::option one;
+    one.string_key = key;
+    for (char& c : one.string_key) c = c == '_' ? '-' : c;
+    const auto* const known = description.find_nothrow(one.string_key, false);
+    if (known == nullptr || one.string_key == "config" || one.string_key == "help") {
+      std::vector<std::string> names;
+      for (const auto& option : description.options()) names.push_back(option->long_name());
+      throw user_error({config.file, 0, key}, "unknown option",
+                       did_you_mean(one.string_key, names) + "`plumb " + command +
+                           " --help` lists what there is");
+    }
+    if (value.is_null()) continue;
+    const auto semantic = known->semantic();
+    using Several = options::typed_value<std::vector<std::string>>;
+    if (semantic->max_tokens() == 0) {
+      const std::string word = config_word(config, key, value);
+      if (word != "yes" && word != "no") {
+        throw user_error({config.file, 0, key}, "is a switch", "write true or false");
+      }
+      if (word == "no") continue;
+    } else if (!value.is_array()) {
+      one.value = {config_word(config, key, value)};
+    } else if (dynamic_cast<const Several*>(semantic.get()) != nullptr) {
+      for (const Json& item : value) one.value.push_back(config_word(config, key, item));
+      if (one.value.empty()) continue;
+    } else {
+      std::string words;
+      for (const Json& item : value) {
+        add_to_list(words, config_word(config, key, item), ",");
+      }
+      one.value = {words};
+    }
+    parsed.options.push_back(std::move(one));
+  }
+  return parsed;
+}
+
+/// Adds what the file of --config gives to the words that were parsed, and tells the console of it.
+/// Throws as the above do.
+inline void take_config(Console& console, const std::string& command,
+                        const options::options_description& description,
+                        options::variables_map& values) {
+  const ConfigFile config = read_config(values["config"].as<std::string>(), command);
+  const auto parsed = config_options(config, command, description);
+  console.asked.config = config.file.string();
+  if (config.of_run) console.asked.record = config.file.string();
+  for (const options::option& one : parsed.options) {
+    const auto found = values.find(one.string_key);
+    if (found != values.end() && !found->second.defaulted()) continue;
+    console.asked.of_config.push_back(one.string_key);
+  }
+  options::store(parsed, values);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data: is this dataset sound, and how large is it?
+//
+// `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
+// model, what its tokenizer makes of the statements. Both read closed sets, datasets of many
+// prompts and knowledge graphs; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
+// asked (data_prompts.hpp), `overlap` looks for facts in texts (data_overlap.hpp).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/arguments.hpp"
+#include "plumb/detail/cli/data_convert.hpp"
+#include "plumb/detail/cli/data_overlap.hpp"
+#include "plumb/detail/cli/data_prompts.hpp"
+#include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/data/closed_set_prompts.hpp"
+#include "plumb/detail/data/dataset_check.hpp"
+#include "plumb/detail/data/dataset_texts.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/masked_scorer.hpp"
+
+namespace plumb::detail {
+
+inline int check_data(Console& console, const DiskPath& data) {
+  std::size_t problems = 0;
+  const auto print = [&](const Error& problem) {
+    console.out << as_options(problem.what()) << "\n";
+    ++problems;
+  };
+  std::size_t relations = 0, facts = 0;
+  std::optional<std::size_t> entities;
+  const auto count = [&](const auto& dataset) {
+    print_left_out(console, dataset.left_out);
+    relations = dataset.relations.size();
+    for (const auto& relation : dataset.relations) facts += relation.facts.size();
+  };
+  try {
+    if (is_graph_folder(data)) {
+      const KnowledgeGraph graph = load_graph(data);
+      entities = graph.entities.size();
+      relations = graph.relations.size();
+      facts = graph.train.size() + graph.valid.size() + graph.test.size();
+      check_graph(graph, print);
+    } else if (is_multi_prompt(data)) {
+      const MultiPromptDataset dataset = load_multi_prompt(data, print);
+      count(dataset);
+      check_dataset(dataset, print);
+    } else {
+      const Dataset dataset = load_dataset(data, print);
+      count(dataset);
+      check_dataset(dataset, print);
+      if (const auto prompts = prompt_file_of(data)) {
+        const PromptTemplateFile templates(*prompts, print);
+        (void)multi_prompt_of(dataset, &templates, print);
+      }
+    }
+  } catch (const Error& error) {
+    if (error.fault() != Fault::user) throw;
+    print(error);
+  }
+  if (entities) console.out << counted(*entities, "entity") << ", ";
+  console.out << counted(relations, "relation") << ", "
+              << counted(facts, entities ? "triple" : "fact") << ", "
+              << counted(problems, "problem") << "\n";
+  return problems == 0 ? 0 : 2;
+}
+
+/// Token counts of template 0, BOS or the model's frame included; none without templates.
+template <PackedScorer Scorer>
+ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
+  typename Scorer::Block block;
+  if (relation.templates.empty()) {
+    return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
+  }
+  const Statement builder;
+  Query query;
+  for (const Fact& fact : relation.facts) {
+    query.candidates.clear();
+    for (std::size_t option = 0; option < relation.options.size(); ++option) {
+      query.candidates.push_back(builder.build(relation, fact, 0, option));
+    }
+    scorer.add(block, query);
+  }
+  scorer.plan(block);
+  return block.cost();
+}
+
+/// The triples of each part by relation.
+inline void describe_graph(Console& console, const KnowledgeGraph& graph) {
+  TextTable table({"relation", "train", "valid", "test"});
+  const std::array parts{&graph.train, &graph.valid, &graph.test};
+  const auto add = [&](const std::string& name, auto counts) {
+    std::vector<std::string> cells{name};
+    for (const std::vector<Triple>* part : parts) cells.push_back(std::to_string(counts(*part)));
+    table.add(std::move(cells));
+  };
+  for (std::size_t r = 0; r < graph.relations.size(); ++r) {
+    add(graph.relations[r].name, [r](const std::vector<Triple>& part) {
+      return over::count(part, static_cast<std::uint32_t>(r), &Triple::relation);
+    });
+  }
+  table.add_rule();
+  add("all", [](const std::vector<Triple>& part) { return part.size(); });
+  console.out << graph.name << ": " << counted(graph.entities.size(), "entity") << ", "
+              << counted(graph.relations.size(), "relation") << "\n"
+              << table.text(width_on(console));
+}
+
+inline int describe_data(Console& console, const DiskPath& data,
+                         const std::filesystem::path& model_file,
+                         SpecialTokenReading special_tokens, const ModelMaker& make_model) {
+  if (is_multi_prompt(data)) {
+    if (!model_file.empty()) {
+      throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
+                       "leave it out");
+    }
+    const MultiPromptDataset dataset = load_multi_prompt(data);
+    print_left_out(console, dataset.left_out);
+    console.out << describe_multi_prompt(dataset, width_on(console));
+    return 0;
+  }
+  if (is_graph_folder(data)) {
+    if (!model_file.empty()) {
+      throw user_error({.field = "--model"}, "tokens of a graph are not counted", "leave it out");
+    }
+    describe_graph(console, load_graph(data));
+    return 0;
+  }
+  const Dataset dataset = load_dataset(data);
+  using enum ColumnWeight;
+  const ColumnWeight tokens = model_file.empty() ? minor : usual;
+  TextTable table({"relation", "facts", "options", "templates", "kind", "statements", "tokens",
+                   "tree", "tokens/statement"},
+                  {major, major, usual, usual, minor, major, tokens, tokens, tokens});
+  std::size_t facts = 0;
+  ScoringCost all;
+  const auto add = [&](const std::string& name, std::size_t n, const std::string& options,
+                       const std::string& templates, const std::string& kind,
+                       const ScoringCost& cost) {
+    const bool counted = cost.tokens_one_by_one > 0;
+    const double mean =
+        static_cast<double>(cost.tokens_one_by_one) / static_cast<double>(cost.statements);
+    table.add({name, std::to_string(n), options, templates, kind, std::to_string(cost.statements),
+               counted ? std::to_string(cost.tokens_one_by_one) : "–",
+               cost.tree_nodes > 0 ? std::to_string(cost.tree_nodes) : "–",
+               counted ? with_decimals(mean, 1) : "–"});
+  };
+  const auto describe = [&](auto count) {
+    for (const Relation& relation : dataset.relations) {
+      const ScoringCost cost = count(relation);
+      add(relation.code, relation.facts.size(), std::to_string(relation.options.size()),
+          std::to_string(relation.templates.size()), is_one_to_one(relation) ? "1:1" : "N:1", cost);
+      facts += relation.facts.size();
+      all += cost;
+    }
+  };
+  if (model_file.empty()) {
+    describe([](const Relation& relation) {
+      return ScoringCost{relation.facts.size() * relation.options.size(), 0, 0, 0};
+    });
+  } else {
+    auto model = make_model({.model = model_file,
+                             .parse_special_tokens = special_tokens == SpecialTokenReading::parse,
+                             .only_tokens = true});
+    for_each_text(dataset, {0}, SpecialTokenCheck(model, special_tokens));
+    if (model.capabilities().only_masked()) {
+      MaskedScorer scorer(model);
+      describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
+    } else {
+      CausalScorer scorer(model, model.bos().has_value());
+      describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
+    }
+  }
+  table.add_rule();
+  add("all", facts, "", "", "", all);
+  print_left_out(console, dataset.left_out);
+  console.out << dataset.name << ": " << counted(dataset.relations.size(), "relation") << "\n"
+              << table.text(width_on(console));
+  console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
+                                     : "Statements and tokens of template 0. tokens: fed when "
+                                       "statements are scored one by "
+                                       "one; tree: when they share prefixes.\n");
+  return 0;
+}
+
+/// Runs the subcommand; returns 2 from `check` when there are problems.
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_data_command(Console& console, const ModelMaker& make_model) {
+  if (!console.arguments.empty() && console.arguments.front() == "prompts") {
+    return detail::print_prompts(console, make_model);
+  }
+  if (!console.arguments.empty() && console.arguments.front() == "overlap") {
+    return detail::overlap_data(console);
+  }
+  std::string action, data, model, special_tokens, templates, out, to, origin;
+  std::string min_facts, min_objects, seed;
+  ManyChoiceRule rule;
+  detail::options::options_description list;
+  list.add_options()  //
+      ("action", detail::options::value(&action),
+       "check, describe, convert, prompts RUN, or overlap DIR TEXT…")         //
+      ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
+      ("model", detail::options::value(&model)->value_name("FILE"),
+       "describe: whose tokenizer counts")  //
+      ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
+       (std::string("describe: ") + special_tokens_help).c_str())  //
+      ("out", detail::options::value(&out)->value_name("DIR"),
+       "convert: a new or empty folder for facts.jsonl and templates.jsonl, or a table for each "
+       "relation")  //
+      ("to", detail::options::value(&to)->value_name("SHAPE"),
+       "convert: many-prompts, or choices: tables by the rule of T-REx-MC")  //
+      ("origin", detail::options::value(&origin)->value_name("WHICH"),
+       "convert: only templates that are manual, or generated; all by default")  //
+      ("min-facts", detail::options::value(&min_facts)->value_name("N"),
+       "convert --to choices: facts that a relation must have (500)")  //
+      ("min-objects", detail::options::value(&min_objects)->value_name("N"),
+       "convert --to choices: objects that it must have (100)")  //
+      ("seed", detail::options::value(&seed)->value_name("N"),
+       "convert --to choices: what is drawn (0)")  //
+      ("templates", detail::options::value(&templates)->value_name("FILE"),
+       "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
+  const auto values = detail::parse_arguments(
+      console,
+      "plumb data check|describe DIR [--model FILE]\n"
+      "       plumb data convert DIR --out DIR [--templates FILE] [--origin WHICH]\n"
+      "       plumb data convert DIR --out DIR --to choices [--min-facts N] [--min-objects N]\n"
+      "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]\n"
+      "       plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
+      list, {{"action", 1}, {"data", 1}});
+  if (!values) return 0;
+  if (action.empty()) {
+    throw user_error({}, "nothing to do",
+                     "say plumb data check DIR, plumb data describe DIR, plumb data convert DIR "
+                     "--out DIR, plumb data prompts RUN or plumb data overlap DIR TEXT…");
+  }
+  if (action != "check" && action != "describe" && action != "convert") {
+    throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
+                     "say check, describe, convert, prompts or overlap, before all options");
+  }
+  if (data.empty()) {
+    throw user_error(
+        {}, "no dataset named",
+        "say plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
+  }
+  const auto only_for = [&](const char* option, const std::string& value, const char* of) {
+    if (value.empty() || action == of) return;
+    throw user_error({.field = option}, "is not for " + action,
+                     std::string("leave it out, or use ") + of);
+  };
+  only_for("--model", model, "describe");
+  only_for("--special-tokens", special_tokens, "describe");
+  only_for("--out", out, "convert");
+  only_for("--templates", templates, "convert");
+  only_for("--to", to, "convert");
+  only_for("--origin", origin, "convert");
+  only_for("--min-facts", min_facts, "convert");
+  only_for("--min-objects", min_objects, "convert");
+  only_for("--seed", seed, "convert");
+  const auto number = [](const char* option, const std::string& word, auto& value) {
+    if (!word.empty()) setting::read(word, option, value);
+  };
+  number("min-facts", min_facts, rule.facts);
+  number("min-objects", min_objects, rule.objects);
+  number("seed", seed, rule.seed);
+  if (action == "check") return detail::check_data(console, data);
+  if (action == "describe") {
+    SpecialTokenReading reading = SpecialTokenReading::refuse;
+    if (!special_tokens.empty()) setting::read(special_tokens, "--special-tokens", reading);
+    if (model.empty() && values->contains("special-tokens")) {
+      throw user_error({.field = "--special-tokens"}, "has no effect without --model",
+                       "leave it out");
+    }
+    return detail::describe_data(console, data, detail::found_model(model, console).path, reading,
+                                 make_model);
+  }
+  if (out.empty()) {
+    throw user_error({.field = "--out"}, "is missing", "name a new or empty folder");
+  }
+  if (!to.empty() && to != "many-prompts" && to != "choices") {
+    throw user_error({.field = "--to"}, "'" + to + "' is not a choice",
+                     "say many-prompts or choices");
+  }
+  for (const char* option : {"min-facts", "min-objects", "seed"}) {
+    if (to == "choices" || !values->contains(option)) continue;
+    throw user_error({.field = std::string("--") + option}, "has no effect without --to choices",
+                     "leave it out");
+  }
+  if (to == "choices") {
+    if (!templates.empty() || !origin.empty()) {
+      throw user_error({.field = templates.empty() ? "--origin" : "--templates"},
+                       "is not for --to choices, which have no templates", "leave it out");
+    }
+    return detail::convert_to_choices(console, data, rule, out);
+  }
+  KeptOrigins kept = KeptOrigins::all;
+  if (!origin.empty()) setting::read(origin, "origin", kept);
+  return detail::convert_data(console, data, templates, kept, out);
+}
+
+}  // namespace plumb::detail

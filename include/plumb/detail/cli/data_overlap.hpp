@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data overlap: how many of a dataset's facts stand in these texts?
+//
+// Reads text files of any size in bounded memory, once, prints a table by relation and, on request,
+// writes a JSON line for each fact. Which files a folder of texts has is decided here. What is counted:
+// measure/fact_overlap.hpp; what a file holds: data/corpus_file.hpp.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/cli/arguments.hpp"
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/corpus_file.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/data/named_facts.hpp"
+#include "plumb/detail/measure/fact_overlap.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/report/overlap_columns.hpp"
+#include "plumb/detail/run/progress_bar.hpp"
+#include "plumb/detail/run/setting.hpp"
+
+namespace plumb::detail {
+
+/// "line", "paragraph", "document" or a number of words, at least two.
+inline Within read_within(const std::string& word) {
+  if (word == "line") return {Within::Unit::line};
+  if (word == "paragraph") return {Within::Unit::paragraph};
+  if (word == "document") return {Within::Unit::document};
+  const auto is_digit_here = [](char c) { return is_digit(c); };
+  if (!word.empty() && word.size() < 7 && over::all_of(word, is_digit_here)) {
+    if (const std::size_t words = std::stoul(word); words >= 2) {
+      return {Within::Unit::words, words};
+    }
+  }
+  throw user_error({.setting = "within"}, "'" + word + "' is not a choice",
+                   "say line, paragraph, document, or a number of words from 2 to 999999");
+}
+
+inline LetterCase read_letter_case(const std::string& word) {
+  if (word == "ignore") return LetterCase::lower;
+  if (word == "keep") return LetterCase::kept;
+  throw setting::no_choice("case", word, {"ignore", "keep"});
+}
+
+/// The facts of a dataset of any kind, of the relations that are named, of all without.
+inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
+                                            const std::vector<std::string>& relations) {
+  std::vector<NamedFact> facts = is_graph_folder(data) ? named_facts(load_graph(data), relations)
+                                 : is_multi_prompt(data)
+                                     ? named_facts(load_multi_prompt(data), relations)
+                                     : named_facts(load_dataset(data), relations);
+  if (facts.empty()) throw user_error({.file = data}, "holds no fact", "name another dataset");
+  return facts;
+}
+
+/// Files as they are named, and those of folders and the folders in them by name. Throws a user
+/// error for what is not there, and for a file that is named twice, which would count twice.
+inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
+  std::vector<DiskPath> texts;
+  std::set<std::filesystem::path> seen;
+  const auto add = [&](const auto& self, const DiskPath& path) -> void {
+    if (path.is_folder()) {
+      for (const DiskPath& inside : path.list()) self(self, inside);
+    } else if (seen.insert(path.path().lexically_normal()).second) {
+      texts.push_back(path);
+    } else {
+      throw user_error({.file = path}, "is named twice", "name each text once");
+    }
+  };
+  for (const std::string& word : words) {
+    const DiskPath path(word);
+    const std::size_t before = texts.size();
+    if (!path.exists()) {
+      throw user_error({.file = path}, "is not there", "name text files or folders of them");
+    }
+    add(add, path);
+    if (texts.size() == before) {
+      throw user_error({.file = path}, "holds no file", "name text files or folders of them");
+    }
+  }
+  return texts;
+}
+
+/// What was read beside what was met.
+struct CorpusSizes {
+  std::size_t documents = 0;
+  std::size_t bytes = 0;
+};
+
+/// Feeds the files' documents. Bytes are those of texts, JSON around them and escapes not counted.
+inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& files,
+                              const std::string& text_field, FactOverlap& overlap) {
+  constexpr std::size_t megabyte = 1'000'000;
+  CorpusSizes sizes;
+  std::size_t told = 0;
+  ProgressBar progress(bar_of(console), files.size(), "files", console.err_is_terminal);
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const auto tell = [&](std::size_t done) {
+      progress.update(done, done, std::to_string(sizes.bytes / megabyte) + " MB");
+      told = sizes.bytes;
+    };
+    for_each_document(
+        files[f], text_field_of(files[f], text_field),
+        [&](std::string_view piece, std::size_t line, bool ends) {
+          sizes.bytes += piece.size() + (ends ? 1 : 0);
+          overlap.feed(piece, line, ends);
+          if (sizes.bytes - told >= megabyte) tell(f);
+        },
+        [&] {
+          ++sizes.documents;
+          overlap.end_document();
+        });
+    overlap.end_file();
+    tell(f + 1);
+  }
+  return sizes;
+}
+
+inline int overlap_data(Console& console) {
+  std::string action, data, within, letters, text_field, relations, out;
+  std::vector<std::string> texts;
+  options::options_description list;
+  list.add_options()                                  //
+      ("action", options::value(&action), "overlap")  //
+      ("data", options::value(&data),
+       "dataset folder or .tsv file, or a knowledge graph's folder")       //
+      ("texts", options::value(&texts), "text files, or folders of them")  //
+      ("within",
+       options::value(&within)->value_name("N|line|paragraph|document")->default_value("50"),
+       "what subject and object must stand in together: a stretch of N words, a line, a paragraph "
+       "or a document (a plain file, or a line of JSON lines)")  //
+      ("case", options::value(&letters)->value_name("ignore|keep")->default_value("ignore"),
+       "whether us is a mention of US")  //
+      ("text-field", options::value(&text_field)->value_name("NAME"),
+       "the texts are JSON lines, each with a document under NAME; .jsonl files are without, with "
+       "NAME text")                                                                         //
+      ("relations", options::value(&relations)->value_name("A,B"), "only these relations")  //
+      ("out", options::value(&out)->value_name("FILE"), "also write a JSON line for each fact");
+  const auto values = parse_arguments(
+      console, "plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
+      list, {{"action", 1}, {"data", 1}, {"texts", -1}});
+  if (!values) return 0;
+  if (data.empty() || texts.empty()) {
+    throw user_error({}, data.empty() ? "no dataset named" : "no text named",
+                     "say plumb data overlap DIR TEXT…");
+  }
+  const Within unit = read_within(within);
+  const LetterCase letter_case = read_letter_case(letters);
+  std::vector<std::string> codes;
+  setting::read(relations, "relations", codes);
+  const std::vector<NamedFact> facts = overlap_facts(data, codes);
+  const std::vector<DiskPath> files = overlap_texts(texts);
+  FactOverlap overlap(facts, unit, letter_case);
+  std::optional<FileInTheMaking> made;
+  if (!out.empty()) made.emplace(DiskPath(out));  // which is refused before the texts are read
+  const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
+
+  ColumnTable<MetRelation> table(overlap_columns());
+  MetRelation all{"all"};
+  for (const MetRelation& row : met_relations(facts, overlap.met())) table.add(row);
+  for (const FactMeetings& met : overlap.met()) all.add(met);
+  table.add_rule();
+  table.add(all);
+  console.out << table.text(width_on(console)) << "met: " << meaning_of(unit) << ". "
+              << counted(overlap.words(), "word") << " in " << counted(sizes.documents, "document")
+              << " of " << counted(files.size(), "file") << ".\n";
+  if (overlap.nameless() > 0) {
+    console.out << counted(overlap.nameless(), "fact")
+                << " whose subject or object has no name with a word: no text can hold it.\n";
+  }
+  if (!made) return 0;
+  std::vector<std::string> paths;
+  for (const DiskPath& file : files) paths.push_back(file.string());
+  for (std::size_t f = 0; f < facts.size(); ++f) {
+    *made << overlap_json(facts[f], overlap.met()[f], paths).dump() + "\n";
+  }
+  made->finish();
+  console.out << "facts: " << out << "\n";
+  return 0;
+}
+
+}  // namespace plumb::detail

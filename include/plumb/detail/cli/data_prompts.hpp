@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb data prompts: what exactly was the model asked?
+//
+// Prints every prompt of a finished run, one JSON object a line (records/listed_prompt.hpp). Prompts are
+// built anew by the code that the run itself uses, from the words that it was called with and the
+// files that it read; files that are not the same any more are refused by their hash. Non-goals:
+// replays of a file (--fixed), which say themselves what is asked.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/asked_run.hpp"
+#include "plumb/detail/cli/calibrate.hpp"
+#include "plumb/detail/cli/generate.hpp"
+#include "plumb/detail/cli/many_shot.hpp"
+#include "plumb/detail/cli/probe.hpp"
+#include "plumb/detail/cli/rank.hpp"
+#include "plumb/detail/records/listed_prompt.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// The settings that a run was begun with.
+template <class Settings>
+Settings settings_of(Console& console, const AskedRun& run) {
+  Settings settings;
+  Console then{run.words(), console.out, console.err};
+  then.takes = console.takes;
+  if (parse_settings(then, "plumb " + run.called() + " …", settings)) return settings;
+  throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+}
+
+inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
+  Console then{run.words(), console.out, console.err};
+  then.takes = console.takes;
+  if (run.called() == "calibrate") {
+    auto calibrated = parse_calibrate(then);
+    if (calibrated && calibrated->probes()) return take_probe(*calibrated);
+    throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+  }
+  return settings_of<ProbeArguments>(console, run);
+}
+
+/// Prints prompts; with a model their tokens too.
+class PromptPrinter {
+ public:
+  /// `model_file` is empty for the run's own.
+  PromptPrinter(Console& console, const AskedRun& run, const ModelMaker& make_model, bool with_ids,
+                std::filesystem::path model_file)
+      : console_(console),
+        run_(run),
+        make_model_(make_model),
+        with_ids_(with_ids),
+        model_file_(std::move(model_file)) {}
+
+  /// The run's model, made when it is first needed, as the run's options have it. Throws a user error
+  /// when it is not there or has changed.
+  [[nodiscard]] AnyModel& model(ModelOptions options) {
+    if (model_) return *model_;
+    const Json hash = run_.settings().value("model_sha256", Json());
+    const bool own = model_file_.empty();
+    options.model = model_file_;
+    options.only_tokens = true;
+    if (!own) options.server.clear();
+    if (own) options.model = first_string(run_.run(), "model_path").value_or("");
+    if (hash.is_string() && !DiskPath(options.model).exists()) {
+      throw user_error({.file = options.model}, "the model of the run is not there",
+                       "say where it is with --model");
+    }
+    if (hash.is_string() && hash != hash_model(options.model)) {
+      if (own) {
+        throw user_error({.file = options.model}, "is not the model of the run any more",
+                         "say where that is with --model");
+      }
+      console_.err << "Tokens are of " << options.model.filename().string()
+                   << ", which is not the model of the run.\n";
+    }
+    model_.emplace(make_model_(options));
+    return *model_;
+  }
+
+  /// What visits prompts calls this. `options` are the run's; `ids` gives a prompt's tokens, those of
+  /// its text where it is empty.
+  auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
+    IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
+    if (with_ids_ && !ids) {
+      ids_of_prompt = [this, options](const Prompt& prompt, const Bos& with_bos) {
+        AnyModel& asked = model(options);
+        const bool begins = !asked.capabilities().only_masked();
+        return prompt_ids(asked, prompt, require_bos(asked, begins ? with_bos : false));
+      };
+    }
+    return [this, ids_of_prompt](const std::string&, auto make) {
+      console_.out << to_json(make(), ids_of_prompt).dump() << "\n";
+      ++printed_;
+    };
+  }
+  [[nodiscard]] std::size_t printed() const noexcept { return printed_; }
+
+ private:
+  Console& console_;
+  const AskedRun& run_;
+  const ModelMaker& make_model_;
+  bool with_ids_;
+  std::filesystem::path model_file_;
+  std::optional<AnyModel> model_;
+  std::size_t printed_ = 0;
+};
+
+inline void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
+                        PromptPrinter& printer) {
+  const auto [settings, target] = probe_arguments_of(console, run);
+  const Dataset dataset = chosen_dataset(settings);
+  run.refuse_changed(probe_record(settings, dataset, target.provenance({})));
+  const InContext<> builder(dataset, settings.prefix.text, settings.shots);
+  for_each_statement_prompt(dataset, builder, settings.templates.indices, settings.bos, wanted,
+                            printer.with(target.model_options(settings.special_tokens)));
+}
+
+inline void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,
+                            PromptPrinter& printer) {
+  const auto [settings, target] = settings_of<ManyShotArguments>(console, run);
+  const ManyShotQuestions questions(settings);
+  run.refuse_changed(
+      many_shot_record(settings, questions.study, questions.data.dataset, target.provenance({})));
+  std::vector<InjectionDesign> designs;
+  std::vector<RelationRemark> notes;
+  for (const ManyShotRelation& asked : questions.relations) {
+    if (auto design =
+            chosen_injection(asked, questions.data.aliases, settings.injection_options(), notes)) {
+      designs.push_back(std::move(*design));
+    }
+  }
+  for_each_many_shot_prompt(questions.relations, designs, injection_form(questions.study.options),
+                            settings.generate > 0, settings.bos, wanted,
+                            printer.with(target.model_options(settings.special_tokens)));
+}
+
+/// For plans that ask no tokenizer.
+struct NoTokenizer {
+  [[nodiscard]] Tokenization tokenize(std::string_view) const {
+    throw internal_error({}, "a plan asks for tokens that it should not need");
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }
+};
+
+inline void print_rank(Console& console, const AskedRun& run, const WantedFact& wanted,
+                       PromptPrinter& printer) {
+  const auto [settings, target] = settings_of<RankArguments>(console, run);
+  const ModelOptions options = target.model_options(settings.special_tokens);
+  KnowledgeGraph graph = ranked_graph(settings);
+  RankSettings of_prompts = settings;
+  of_prompts.entities.clear();  // vectors are no prompts
+  Bos bos = false;
+  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
+  run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
+  graph.name = run.dataset();  // which shots and samples are drawn by
+  const bool lm_head = settings.ranks_by(RankMethod::lm_head);
+  const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
+  const RankParts parts = by_tokens
+                              ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
+                              : rank_parts(graph, settings.ranking, false, NoTokenizer{});
+  // Texts of vectors may end with a token of the tokenizer's own.
+  const auto scored = printer.with(options);
+  const std::optional<Bos>& said = settings.bos;
+  const auto embedded = printer.with(options, [&](const Prompt& prompt, const Bos&) {
+    AnyModel& model = printer.model(options);
+    return surrounded_ids(model, prompt.text, BosOfRanking::of(model, said).around());
+  });
+  for_each_rank_prompt(parts, settings, bos, wanted, [&](const std::string& part, auto make) {
+    part.starts_with("deer") ? embedded(part, make) : scored(part, make);
+  });
+}
+
+/// Which gaps are asked hangs on the model's tokens, so it is always loaded.
+inline void print_fills(const GenerateSettings& settings, const JobTarget& target,
+                        const WantedFact& wanted, PromptPrinter& printer) {
+  const FillQuestions questions(settings);
+  const ModelOptions options = target.model_options(settings.special_tokens);
+  AnyModel& model = printer.model(options);
+  const FillJob job(model, questions);
+  for_each_fill_prompt(job.planned_gaps(), questions.options.names, wanted,
+                       printer.with(options, [&](const Prompt& prompt, const Bos&) {
+                         return gap_query(model, prompt).sequence;
+                       }));
+}
+
+inline void print_generate(Console& console, const AskedRun& run, const WantedFact& wanted,
+                           PromptPrinter& printer) {
+  auto [settings, target] = settings_of<GenerateArguments>(console, run);
+  settings.measuring.wordnet = "none";  // prompts need no lemmas
+  settings.masked = run.settings().contains("masks");
+  if (settings.lists()) {
+    const ListQuestions questions(settings);
+    run.refuse_changed(generate_record(settings, questions.asked, {}, target.provenance({})));
+    return for_each_list_prompt(questions, wanted,
+                                printer.with(target.model_options(settings.special_tokens)));
+  }
+  run.refuse_changed(generate_record(settings, asked_dataset(settings), {}, target.provenance({})));
+  if (*settings.masked) return print_fills(settings, target, wanted, printer);
+  const GenerateQuestions questions(settings);
+  for_each_answer_prompt(questions.dataset, questions.asked, questions.asking, questions.names,
+                         settings.bos, wanted,
+                         printer.with(target.model_options(settings.special_tokens)));
+}
+
+/// Runs `plumb data prompts`; returns the exit code 0.
+inline int print_prompts(Console& console, const ModelMaker& make_model) {
+  std::string action, folder, data, model, fact;
+  options::options_description list;
+  list.add_options()                                                //
+      ("action", options::value(&action), "prompts")                //
+      ("run", options::value(&folder), "folder of a finished run")  //
+      ("fact", options::value(&fact)->value_name("ID"),
+       "only prompts about the subject with this identifier or label, or about "
+       "RELATION:INSTANCE")                                                                  //
+      ("ids", "also the tokens, by the tokenizer of the run's model")                        //
+      ("model", options::value(&model)->value_name("FILE"), "where the run's model is now")  //
+      ("data", options::value(&data)->value_name("DIR"), "where the run's data is now");
+  const auto values = parse_arguments(
+      console, "plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]", list,
+      {{"action", 1}, {"run", 1}});
+  if (!values) return 0;
+  if (folder.empty()) {
+    throw user_error({}, "no run folder named", "say plumb data prompts RUN");
+  }
+  const AskedRun run(folder, data);
+  const WantedFact wanted{fact};
+  PromptPrinter printer(console, run, make_model, values->contains("ids"),
+                        found_model(model, console).path);
+  const std::string command = run.command();
+  if (command == "probe") print_probe(console, run, wanted, printer);
+  if (command == "many-shot") print_many_shot(console, run, wanted, printer);
+  if (command == "rank") print_rank(console, run, wanted, printer);
+  if (command == "generate") print_generate(console, run, wanted, printer);
+  if (printer.printed() == 0 && !wanted.all()) {
+    throw user_error({.field = "--fact"}, "no prompt of the run is about '" + fact + "'",
+                     "give a subject's identifier or label, or RELATION:INSTANCE as its rows have "
+                     "them (not for rank, whose queries have identifiers alone)");
+  }
+  return 0;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are these the same files as the other time?
+//
+// SHA-256 by OpenSSL's libcrypto, in hex as sha256sum and model hubs print it.
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/text_file.hpp"
+
+namespace plumb::detail {
+
+class Sha256 {
+ public:
+  Sha256() { EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr); }
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
+  void add_file(const DiskPath& file) {
+    for_each_block(file, [&](std::string_view block) { add(block); });
+  }
+  std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
+    std::string text;
+    for (unsigned i = 0; i < length; ++i) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      text += digits[digest[i] >> 4];
+      text += digits[digest[i] & 15];
+    }
+    return text;
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> context_{EVP_MD_CTX_new()};
+};
+
+/// SHA-256 of one file, as sha256sum prints it.
+[[nodiscard]] inline std::string hash_file(const DiskPath& file) {
+  detail::Sha256 hash;
+  hash.add_file(file);
+  return hash.hex();
+}
+
+/// SHA-256 over several files' names and contents, in order; their folders' names do not count.
+[[nodiscard]] inline std::string hash_files(const std::vector<std::filesystem::path>& files) {
+  detail::Sha256 hash;
+  for (const auto& file : files) {
+    hash.add(file.filename().string());
+    hash.add(std::string_view("\0", 1));
+    hash.add_file(file);
+    hash.add(std::string_view("\0", 1));
+  }
+  return hash.hex();
+}
+
+/// SHA-256 of what a setting names: of a file, or over the names and contents of a folder's own files,
+/// by name.
+[[nodiscard]] inline std::string hash_path(const DiskPath& path) {
+  if (!path.is_folder()) return hash_file(path);
+  std::vector<std::filesystem::path> files;
+  for (const DiskPath& file : path.list()) {
+    if (file.is_file()) files.push_back(file);
+  }
+  return hash_files(files);
+}
+
+}  // namespace plumb::detail

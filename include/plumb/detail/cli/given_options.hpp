@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What was asked, so that another command line can ask it again?
+//
+// Options that were given, by words, by a file or by the environment, with whole paths and without
+// where the results go and which shard of them. run.json has them as "options", and --config reads them there
+// (config_file.hpp).
+
+#include <boost/program_options.hpp>
+#include <concepts>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/run/result_folders.hpp"
+#include "plumb/detail/run/setting.hpp"
+
+namespace plumb::detail {
+
+namespace options = boost::program_options;
+
+/// A setting that takes several words, each a whole value.
+template <class Value>
+concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
+  value.read(words);
+};
+
+/// A path that is there, from the root; anything else as it is: `none`, a name, an embedder's word.
+[[nodiscard]] inline std::string whole_path(const std::string& word) {
+  if (word.empty() || word == "none" || !DiskPath(word).exists()) return word;
+  return std::filesystem::absolute(word).lexically_normal().string();
+}
+
+/// Writes down each setting that is shown to it and was given.
+class RecordGiven {
+ public:
+  RecordGiven(const options::variables_map& values, Console& console)
+      : values_(values), console_(console) {}
+
+  template <class Value>
+  void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
+    if (name == "out" || name == "resume" || name == "overwrite" || name == "shard") return;
+    GivenOption option{std::string(name)};
+    const auto found = values_.find(option.name);
+    if (found == values_.end() || found->second.defaulted()) {
+      const std::string word = *info.variable == '\0' ? "" : console_.variable(info.variable);
+      if (word.empty()) return;
+      option.words = {word};
+    } else if constexpr (std::same_as<Value, ResultFolders>) {
+      option.several = true;
+      for (const ResultFolder& one : value.list) {
+        option.words.push_back((one.name.empty() ? "" : one.name + "=") +
+                               whole_path(one.path.string()));
+      }
+    } else if constexpr (ReadsSeveralWords<Value>) {
+      option.several = true;
+      option.words = found->second.template as<std::vector<std::string>>();
+    } else if (*info.value != '\0') {
+      option.words = {found->second.template as<std::string>()};
+    }
+    if constexpr (std::same_as<Value, std::filesystem::path>) {
+      option.words.front() = whole_path(option.words.front());
+    } else if constexpr (requires { value.with_paths(whole_path); }) {
+      option.words.front() = value.with_paths(whole_path);
+    }
+    console_.asked.given.push_back(std::move(option));
+  }
+
+ private:
+  const options::variables_map& values_;
+  Console& console_;
+};
+
+/// {"limit": "20", "heads": true, "stop": ["a", "b"]}.
+[[nodiscard]] inline Json given_json(const Console& console) {
+  Json all = Json::object();
+  for (const GivenOption& one : console.asked.given) {
+    all[one.name] = one.several         ? Json(one.words)
+                    : one.words.empty() ? Json(true)
+                                        : Json(one.words.front());
+  }
+  return all;
+}
+
+/// The same as words of a command line.
+[[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
+  std::vector<std::string> words;
+  const auto add = [&](const std::string& name, const Json& value) {
+    words.push_back("--" + name);
+    if (value.is_string()) words.push_back(value.get<std::string>());
+  };
+  for (const auto& [name, value] : given.items()) {
+    if (!value.is_array()) {
+      add(name, value);
+      continue;
+    }
+    for (const Json& one : value) add(name, one);
+  }
+  return words;
+}
+
+/// The setting of run.json that holds the SHA-256 of an option's file.
+[[nodiscard]] inline std::string hash_setting(std::string_view option) {
+  std::string name(option == "data" || option == "fixed" ? "dataset" : option);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name + "_sha256";
+}
+
+/// What is wrong with a file whose hash is another.
+[[nodiscard]] inline std::string changed_since(const std::string& run, const Json& then,
+                                               const Json& now) {
+  return "has changed since " + run + ": its SHA-256 was " + then.dump() + " and is " + now.dump();
+}
+
+/// Throws a user error where a file that --config took from a run.json is not what it was then, and
+/// says on the console which program made that run where it is another than this one. `settings`
+/// are those of the job that is to be done.
+inline void refuse_changed_files(const Console& console, const Json& settings) {
+  const AskedOptions& asked = console.asked;
+  if (asked.record.empty()) return;
+  const Json then = kept_settings(probed_folder(DiskPath(asked.record).parent()));
+  for (const char* program : {"plumb_version", "backend"}) {
+    const auto theirs = first_string(then, program), ours = first_string(settings, program);
+    if (!theirs || !ours || *theirs == *ours) continue;
+    console.err << asked.record << ": the run was made by "
+                << (program == std::string_view("backend") ? "" : "plumb ") << *theirs
+                << ", this is " << *ours << ": numbers may differ\n";
+  }
+  const auto taken = [&](const std::string& option) {
+    return over::find(asked.of_config, option) != asked.of_config.end();
+  };
+  const auto given = [&](const std::string& option) {
+    return over::find(asked.given, option, &GivenOption::name);
+  };
+  // The dataset last: its hash may be of the others too.
+  for (const char* option : {"model", "lora", "tokenizer", "template-file", "separators",
+                             "baselines", "entities", "vocabulary", "fixed", "data"}) {
+    const std::string of = option;
+    const std::string name = hash_setting(of);
+    const Json theirs = then.value(name, Json()), ours = settings.value(name, Json());
+    if (!taken(of) || theirs.is_null() || theirs == ours) continue;
+    const auto other = [&](const char* beside) {
+      return given(beside) != asked.given.end() && !taken(beside);
+    };
+    if (name == "dataset_sha256" && (other("template-file") || other("fixed") || other("data"))) {
+      continue;
+    }
+    throw user_error({.file = given(of)->words.front()},
+                     changed_since("the run of " + asked.record, theirs, ours),
+                     "bring it back as it was, or name another with --" + of);
+  }
+}
+
+}  // namespace plumb::detail

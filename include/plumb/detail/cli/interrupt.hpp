@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is the job to stop, and how does it go on later?
+//
+// While a job works, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
+// noted, and the job ends between two packs with all it did in its journal; the second of either ends
+// the process at once, as they always do elsewhere. Only the command does so: a library that is
+// embedded leaves signals to its program.
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// Ends a command that a signal stopped, with the code that a shell has for it.
+class Interrupted : public Error {
+ public:
+  Interrupted(int signal, const std::string& what, const std::string& remedy)
+      : Error(user_error({}, what, remedy)), code_(128 + signal) {}
+
+  /// 130 for SIGINT, 143 for SIGTERM.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// Notes SIGINT and SIGTERM while it lives, but for one that the process ignores. One at a time in a
+/// process.
+class InterruptCatcher {
+ public:
+  InterruptCatcher() {
+    noted_ = 0;
+    for (std::size_t i = 0; i < interrupts.size(); ++i) {
+      sigaction(interrupts[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;
+      struct sigaction noting {};
+      noting.sa_handler = note;
+      noting.sa_flags = SA_RESTART;
+      for (const int other : interrupts) sigaddset(&noting.sa_mask, other);
+      sigaction(interrupts[i], &noting, nullptr);
+    }
+  }
+  InterruptCatcher(const InterruptCatcher&) = delete;
+  InterruptCatcher& operator=(const InterruptCatcher&) = delete;
+  ~InterruptCatcher() {
+    for (std::size_t i = 0; i < interrupts.size(); ++i)
+      sigaction(interrupts[i], &before_[i], nullptr);
+  }
+
+  /// The signal's number; 0 while there was none.
+  [[nodiscard]] int noted() const noexcept { return noted_; }
+
+ private:
+  static constexpr std::array interrupts{SIGINT, SIGTERM};
+
+  static void note(int number) {
+    noted_ = number;
+    for (const int one : interrupts) {
+      struct sigaction now {};
+      sigaction(one, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) signal(one, SIG_DFL);
+    }
+    const std::string_view said =
+        number == SIGINT ? "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n"
+                         : "\nstopping when the work at hand is kept\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
+  }
+
+  // A handler has no other way to say something.
+  inline static volatile sig_atomic_t noted_ = 0;
+  std::array<struct sigaction, interrupts.size()> before_{};
+};
+
+/// A word as a shell reads it.
+[[nodiscard]] inline std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string made = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      made += "'\\''";
+    } else {
+      made += c;
+    }
+  }
+  return made + "'";
+}
+
+/// "plumb probe --data d --resume": the words that go on with a run; `program` is as it was called.
+[[nodiscard]] inline std::string resuming_words(const std::string& program,
+                                                const std::string& command,
+                                                const std::vector<std::string>& arguments) {
+  std::string words = quoted_for_shell(program) + " " + command;
+  bool resumes = false;
+  for (const std::string& word : arguments) {
+    words += " " + quoted_for_shell(word);
+    resumes = resumes || word == "--resume";
+  }
+  return words + (resumes ? "" : " --resume");
+}
+
+}  // namespace plumb::detail

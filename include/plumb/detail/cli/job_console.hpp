@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a job of the command line run, and what does the console show of it?
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/interrupt.hpp"
+#include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/merge_shards.hpp"
+#include "plumb/detail/run/progress_bar.hpp"
+
+namespace plumb::detail {
+
+/// A bar for each thing that a job counts, one after another. The console must outlive it.
+inline ProgressCallback progress_bars(Console& console) {
+  struct Bar {
+    std::string counted;
+    std::optional<ProgressBar> progress;
+  };
+  return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
+    if (!bar->progress || bar->counted != state.counted) {
+      bar->progress.reset();  // ends its line before the next one begins
+      bar->progress.emplace(bar_of(console), state.total, state.counted, console.err_is_terminal);
+      bar->counted = state.counted;
+    }
+    bar->progress->update(state.done, state.fresh, state.at);
+  };
+}
+
+/// A job's plan, a line for each of its parts; what a run that is resumed has done is among it.
+inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
+  for (const std::string& line : in_words(plan)) {
+    out << (resumes ? "to be asked, what is kept included: " : "to be asked: ") << line
+        << std::endl;
+  }
+}
+
+/// The words the program was called with.
+inline Json command_line_of(const Console& console, const char* command) {
+  Json words = {"plumb", command};
+  for (const std::string& word : console.arguments) words.push_back(word);
+  return words;
+}
+
+/// Where a job of the command line leaves its results.
+inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
+                            const std::filesystem::path& data) {
+  std::error_code ignored;  // a folder that was removed has no name
+  Json facts = {
+      {"command_line", command_line_of(console, command)},
+      {"options", given_json(console)},
+      {"working_directory", std::filesystem::current_path(ignored).string()},
+      {"model_path",
+       target.server.empty() ? Json(std::filesystem::absolute(target.model).string()) : Json()},
+      {"dataset_path", std::filesystem::absolute(data).string()},
+      {"threads", target.model_options({}).threads}};
+  if (!target.model_given.empty()) facts["model_given"] = target.model_given;
+  WorkOptions work{progress_bars(console),
+                   {},
+                   [&console, resumes = target.resume](const JobPlan& plan) {
+                     show_plan(console.err, plan, resumes);
+                   },
+                   target.shard};
+  if (console.merged) {
+    facts["shards"] = console.merged->names();
+    work.shards = console.merged->folders;
+    work.before = console.merged->before;
+  }
+  const auto at_end = [of_model = target.model_facts] {
+    const Json said = *of_model ? (*of_model)() : Json();
+    return said.is_object() ? said : Json::object();
+  };
+  return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
+}
+
+/// Calls `run_into(folder)` for a job of the command line. Throws what that does, a user error where a
+/// file of the run that is done again has changed, and Interrupted.
+template <Job J, class RunInto>
+auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
+                       const std::filesystem::path& data, J& job, RunInto run_into) {
+  refuse_changed_files(console, job.settings());
+  std::optional<InterruptCatcher> catcher;
+  if (console.catches_interrupt) catcher.emplace();
+  JobFolder folder = job_folder(console, command, target, data);
+  folder.work.stop = [&catcher] { return catcher && catcher->noted() != 0; };
+  try {
+    return run_into(folder);
+  } catch (const Stopped&) {
+    const int by = catcher->noted();
+    if (target.overwrite) {
+      throw Interrupted(by, "stopped; nothing was replaced", "call it again to begin anew");
+    }
+    if (console.merged) {
+      throw Interrupted(by, "stopped; what is merged is kept", "call it again to go on");
+    }
+    std::vector<std::string> words = console.arguments;
+    if (target.model_of_variable) words.insert(words.end(), {"--model", target.word()});
+    throw Interrupted(by, "stopped; what is done is kept",
+                      "go on with: " + resuming_words(console.program, command, words));
+  }
+}
+
+/// Carries out a job of the command line. Throws what `run_job` does, and as run_interruptibly.
+template <Job J>
+auto run_target(Console& console, const char* command, const JobTarget& target,
+                const std::filesystem::path& data, J& job) {
+  return run_interruptibly(console, command, target, data, job,
+                           [&](const JobFolder& folder) { return run_job(job, folder); });
+}
+
+/// Says what a job would ask, or does a shard of it, where that is all that is wanted; whether it was.
+/// Throws as run_target does.
+template <Job J>
+[[nodiscard]] bool is_dry_run_or_shard(Console& console, const char* command,
+                                       const JobTarget& target, const std::filesystem::path& data,
+                                       J& job) {
+  if (target.dry_run) {
+    if (const std::optional<JobPlan> plan = plan_of(job, progress_bars(console))) {
+      show_plan(console.out, *plan, target.resume);
+    } else {
+      console.out << "this job does not count ahead what it asks\n";
+    }
+    return true;
+  }
+  if (!target.shard.is_part()) return false;
+  const RunSummary summary =
+      run_interruptibly(console, command, target, data, job,
+                        [&](const JobFolder& folder) { return run_shard(job, folder); });
+  console.out << "shard " << target.shard.word() << ": "
+              << counted(summary.fresh_statements, "statement") << " scored now, "
+              << with_decimals(summary.seconds_model, 1)
+              << " s in the model; `plumb merge` makes a run of all " << target.shard.count << "\n"
+              << "shard: " << target.out.string() << "\n";
+  return true;
+}
+
+/// Prints a report's notes, its table, what its run cost in words, and where it is.
+template <class Report>
+void show_report(Console& console, const Report& report, const DiskPath& file,
+                 const std::string& cost = "", const char* label = "report") {
+  const auto& notes = report.notes();
+  const std::string page = file.path().extension() == ".html" ? file.name() : "";
+  for (const std::string& note : notes) {
+    console.out << in_lines(as_options(note), console.width) << "\n";
+  }
+  console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
+              << "\n"
+              << each_in_lines(cost, console.width) << label << ": " << file.string() << "\n";
+}
+
+/// Carries a measurement out and shows what it found.
+template <Measurement M>
+void show_measurement(Console& console, const char* command, const M& measurement,
+                      const DiskPath& out) {
+  const Json facts = {{"command_line", command_line_of(console, command)},
+                      {"options", given_json(console)}};
+  show_report(console, run_measurement(measurement, out, facts), out / "report.html");
+}
+
+/// What a job cost, in words for the terminal; `noun` is what was asked, one of it, and `kinds`
+/// says more of that.
+inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
+                                 const char* kinds = "") {
+  const std::string asked =
+      counted(summary.cost.statements, noun) + kinds +
+      (summary.kept_statements == 0
+           ? ""
+           : ", " + std::to_string(summary.kept_statements) + " kept from before");
+  if (summary.cost.masked_inputs > 0) {
+    return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
+           std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
+  }
+  const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
+                       static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" +
+         (saved > 0 && saved < 0.995 ? with_decimals(1 / saved, 2) + " times as many as"
+                                     : with_decimals(saved, 2) + " times fewer than") +
+         " one by one)\n";
+}
+
+}  // namespace plumb::detail

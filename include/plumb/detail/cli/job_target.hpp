@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which model does a command ask, and where do its results go?
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/backend/engine_options.hpp"
+#include "plumb/detail/backend/start_check.hpp"
+#include "plumb/detail/cli/file_hash.hpp"
+#include "plumb/detail/cli/model_files.hpp"
+#include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/cli/setting_options.hpp"
+#include "plumb/detail/core/cores.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/run/engine_settings.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/merge_shards.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/replaced_folder.hpp"
+#include "plumb/detail/run/shard.hpp"
+
+namespace plumb::detail {
+
+/// The options of every command that asks a model.
+struct JobTarget {
+  std::filesystem::path out{}, model{};
+  Precision precision = Precision::exact;
+  /// 0 takes one for each core.
+  std::size_t threads = 0;
+  EngineSettings engine{};
+  bool resume = false;
+  /// Whether a run that `out` holds is replaced when the new one is complete.
+  bool overwrite = false;
+  /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
+  bool model_of_variable = false;
+  /// Whether the engine takes `precision`; of another nothing is known of it.
+  bool takes_precision = true;
+  /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
+  std::string model_given{}, model_name{};
+  /// Whether only what would be asked is said.
+  bool dry_run = false;
+  /// The part of the job that this process does.
+  Shard shard{};
+  /// Of a server that is asked in place of a model here: its URL, and how it is asked.
+  std::string server{};
+  std::size_t concurrency = 8;
+  std::filesystem::path tokenizer{};
+  /// Of the model that was made last, what run.json says of how it was asked.
+  std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
+
+  template <class Self, class Visitor>
+  static void visit_out(Self& self, Visitor& visitor) {
+    visitor("out", self.out, {.value = "RUN", .help = "folder to write"});
+  }
+  template <class Self, class Visitor>
+  static void visit_model(Self& self, Visitor& visitor) {
+    visitor(
+        "model", self.model,
+        {.value = "MODEL",
+         .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
+                 "that was downloaded (`plumb models` lists them)",
+         .variable = "PLUMB_MODEL"});
+    const char* const on_server =
+        self.server.empty() ? "" : "on a `server`, which has flags of its own";
+    const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
+    const EngineVisitor of_engine(visitor);
+    of_engine(
+        "server", self.server,
+        {.value = "URL",
+         .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
+                 "a key is taken from PLUMB_API_KEY"});
+    of_engine("concurrency", self.concurrency,
+              {.value = "N",
+               .help = "requests to `server` at once",
+               .least = 1,
+               .most = 1024,
+               .remedy = "say how many",
+               .idle = no_server});
+    of_engine("tokenizer", self.tokenizer,
+              {.value = "PATH",
+               .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
+                       "file; without it the server is asked, where it tells",
+               .idle = no_server});
+    of_engine("precision", self.precision,
+              {.value = "exact|fast|bf16",
+               .help = "exact: F32 cache, no flash attention; fast, of a .gguf file: neither, and "
+                       "less exact; bf16, of a Hugging Face folder: products rounded to BF16",
+               .idle = on_server});
+    visitor("threads", self.threads,
+            {.value = "N",
+             .help = "0 takes one for each core",
+             .most = 1024,
+             .remedy = "0 takes one for each core",
+             .variable = "PLUMB_THREADS"});
+    EngineSettings::visit(self.engine, visitor, self.precision, on_server);
+    visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
+    visitor(
+        "overwrite", self.overwrite,
+        {.help = "replace the run that --out holds, with all in its folder, once the new one is "
+                 "complete",
+         .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
+    visitor(
+        "shard", self.shard,
+        {.value = "I/N",
+         .help = "do the I-th of N even parts of the job, into a folder of its own; `plumb merge` "
+                 "makes one run of all N",
+         .idle = self.overwrite ? "beside `overwrite`; choose another folder" : ""});
+    visitor("dry-run", self.dry_run,
+            {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
+                     "model is asked; nothing is written"});
+  }
+
+  [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
+    const std::size_t cores = available_cores();
+    return {model,
+            precision,
+            static_cast<int>(threads == 0 ? cores : threads),
+            special_tokens == SpecialTokenReading::parse,
+            engine.options(),
+            server,
+            concurrency,
+            tokenizer,
+            dry_run};
+  }
+
+  /// What `ask` returns, which makes the model or looks at it.
+  template <class Ask>
+  auto asking_model(Ask ask) const {
+    try {
+      return ask();
+    } catch (const Error& error) {
+      if (!model_of_variable) throw;
+      throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
+    }
+  }
+  /// Made and, where it will be asked, checked (start_check.hpp). Throws whatever making it throws, and a
+  /// user error for a model that does not pass.
+  [[nodiscard]] AnyModel make(const ModelMaker& make_model,
+                              SpecialTokenReading special_tokens) const {
+    Json checked;
+    AnyModel made = asking_model([&] {
+      AnyModel one = make_model(model_options(special_tokens));
+      if (!dry_run) checked = start_check(one);
+      return one;
+    });
+    *model_facts = [of_model = made.facts(), checked] {
+      Json said = of_model();
+      if (!checked.is_null()) said["start_check"] = checked;
+      return said;
+    };
+    return made;
+  }
+
+  /// How far apart the same answer may be: a thousandth where everything is computed in F32.
+  [[nodiscard]] double most_apart_of(const ModelDescription& described) const {
+    const auto holds = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    const bool in_f32 = (described.device.empty() || described.device == "CPU") &&
+                        !described.quantized &&
+                        (described.cache_type.empty() || described.cache_type == "f32");
+    // llama.cpp rounds activations to the weights' type; an engine of the user's says what it does.
+    const bool asked = takes_precision ? precision == Precision::exact &&
+                                             !(described.backend.starts_with("llama.cpp") &&
+                                               holds(described.weights, "16"))
+                                       : holds(described.weights, "F32");
+    return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
+  }
+
+  /// What run.json says of the check; what it said before where the run is complete.
+  [[nodiscard]] Json start_check(AnyModel& asked) const {
+    if (resume && DiskPath(out / "run.json").is_file()) {
+      const Json before = read_json_object(out / "run.json");
+      if (before.value("status", Json()) == "complete") return before.value("start_check", Json());
+    }
+    const double most = most_apart_of(asked.describe());
+    const ModelVerification made = check_at_start(asked, most, word());
+    return {{"compared", made.compared},
+            {"rows", made.rows},
+            {"worst_nats", made.worst ? Json(made.worst->nats) : Json()},
+            {"most_nats", most}};
+  }
+
+  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
+  /// not there.
+  void find_model(const options::variables_map& values, const Console& console) {
+    takes_precision = console.engine_takes("precision");
+    keep_engine(console);
+    if (!server.empty()) {
+      if (values.contains("model")) {
+        throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
+      }
+      model.clear();  // of the variable
+      return;
+    }
+    model_of_variable = !model.empty() && !values.contains("model");
+    auto [path, name] =
+        found_model(model.string(), console, model_of_variable ? "PLUMB_MODEL" : "model");
+    if (!is_hub_name(model.string())) return;
+    model_given = std::exchange(model, std::move(path)).string();
+    model_name = std::move(name);
+  }
+
+  /// Where no engine is said, that of the run that is resumed, or of the shards that are merged: the
+  /// engine that is the default changes numbers in their last digits.
+  void keep_engine(const Console& console) {
+    if (engine.choice || precision != Precision::exact) return;  // which only llama.cpp computes
+    Json settings;
+    if (console.merged) {
+      settings = kept_settings(probed_folder(console.merged->folders.front()));
+    } else if (resume) {
+      settings = kept_settings(probed_folder(out));  // of a study the run that it asked
+    }
+    const std::string backend = first_string(settings, "backend").value_or("");
+    for (const EngineChoice one : every(EngineChoice{})) {
+      if (backend.starts_with(backend_lead(one))) engine.choice = one;
+    }
+  }
+
+  /// The model as a command line says it.
+  [[nodiscard]] std::string word() const {
+    if (!server.empty()) return server;
+    return model_given.empty() ? model.string() : model_given;
+  }
+  /// The model's name, as results show it: "m.gguf", with adapters "m.gguf+a.gguf:0.5".
+  [[nodiscard]] std::string shown_name() const {
+    // A folder's name is the same with and without a slash behind it.
+    const std::filesystem::path& named = model.has_filename() ? model : model.parent_path();
+    std::string name = model_name.empty() ? named.filename().string() : model_name;
+    for (const Json& adapter : engine.lora.json()) name += "+" + adapter.get<std::string>();
+    return name;
+  }
+  /// What decides scores of each adapter; null where there are none.
+  [[nodiscard]] Json adapter_hashes() const {
+    Json hashes;
+    for (const LoraAdapter& one : engine.lora.adapters) {
+      hashes.push_back(DiskPath(one.file).exists() ? Json(hash_path(one.file)) : Json());
+    }
+    return hashes;
+  }
+
+  /// What settings say of the model. An embedder's model need not be a file.
+  [[nodiscard]] Provenance provenance(ModelDescription description) const {
+    std::string name = description.name.empty() ? shown_name() : description.name;
+    return {
+        std::move(name),
+        !model.empty() && DiskPath(model).exists() ? Json(hash_model(model)) : Json(),
+        std::move(description),
+        takes_precision ? std::optional(precision) : std::nullopt,
+        [](const std::vector<std::filesystem::path>& files) {
+          return plumb::detail::hash_files(files);
+        },
+        [](const std::filesystem::path& file) { return plumb::detail::hash_path(file); },
+        engine.lora.json(),
+        adapter_hashes(),
+        !tokenizer.empty() && DiskPath(tokenizer).exists() ? Json(hash_model(tokenizer)) : Json()};
+  }
+};
+
+/// Throws a user error for an option that was not given; `command` is "plumb probe".
+inline void(require)(const std::filesystem::path& word, const char* option,
+                     const std::string& command) {
+  if (!word.empty()) return;
+  throw user_error({.field = option}, "is required but missing",
+                   "`" + command + " --help` tells more");
+}
+
+/// The same for the model that is asked, here or by a server.
+inline void require_model(const JobTarget& target, const std::string& command) {
+  if (!target.server.empty() || !target.model.empty()) return;
+  throw user_error({.field = "--model"}, "is required but missing",
+                   "`" + command + " --help` tells more, `plumb models` lists what is at hand");
+}
+
+/// The same for --out, which nothing is written into when only what would be asked is said.
+inline void require_out(const JobTarget& target, const std::string& command) {
+  if (!target.dry_run) (require)(target.out, "--out", command);
+}
+
+/// Throws the user error of a folder that the run cannot go into, before a model is loaded.
+inline void check_out(const JobTarget& target) {
+  if (target.dry_run) return;
+  if (target.overwrite) return refuse_other_than_run(target.out);
+  if (!target.resume) refuse_used(target.out);
+}
+
+/// Whether the model will be masked; nothing where it is not known before it is there.
+[[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
+                                                        const JobTarget& target) {
+  const auto kind = target.asking_model(
+      [&] { return make_model.kind(target.model_options(SpecialTokenReading::refuse)); });
+  return kind ? std::optional(*kind == ModelKind::masked) : std::nullopt;
+}
+
+inline Error not_causal(const JobTarget& target, const char* command) {
+  return user_error(
+      {.setting = "model"},
+      target.word() + " is a masked model, and " + command + " asks what follows a text",
+      "name a causal model; masked ones are for probe, generate and calibrate");
+}
+
+/// Throws a user error for a model that is known to be masked, before it is loaded.
+inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
+                          const char* command) {
+  if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
+}
+
+/// Makes a causal model. Throws a user error where a masked one comes, whose kind was not known
+/// before.
+[[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
+                                           SpecialTokenReading special_tokens,
+                                           const char* command) {
+  AnyModel model = target.make(make_model, special_tokens);
+  if (model.capabilities().only_masked()) throw not_causal(target, command);
+  return model;
+}
+
+}  // namespace plumb::detail

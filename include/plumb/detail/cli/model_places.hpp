@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does a model lie that is named hf:OWNER/NAME or hf:OWNER/NAME/FILE?
+//
+// In the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
+// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the folder of snapshots/ that is
+// current. hf:NAME is one of those that were downloaded by a name without owner ("gpt2"),
+// models--NAME. Or in plumb's, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal:
+// downloads.
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <ios>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/cli/model_files.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/tsv.hpp"
+
+namespace plumb::detail {
+
+struct ModelPlaces {
+  DiskPath hub, own;
+};
+
+/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}; `variable` gives what a variable of the environment
+/// holds.
+template <std::invocable<const char*> Variable>
+[[nodiscard]] DiskPath plumb_cache(const Variable& variable) {
+  const std::string given = variable("PLUMB_CACHE");
+  return given.empty() ? DiskPath(std::string(variable("HOME"))) / ".cache/plumb" : DiskPath(given);
+}
+[[nodiscard]] inline DiskPath plumb_cache(const Console& console) {
+  return plumb_cache([&](const char* name) { return console.variable(name); });
+}
+
+[[nodiscard]] inline ModelPlaces model_places(const Console& console) {
+  const auto or_else = [](std::string given, const std::string& other) {
+    return given.empty() ? other : given;
+  };
+  const std::string caches = console.variable("HOME") + "/.cache";
+  const std::string of_all = or_else(console.variable("XDG_CACHE_HOME"), caches);
+  const std::string home = or_else(console.variable("HF_HOME"), of_all + "/huggingface");
+  return {or_else(console.variable("HF_HUB_CACHE"), home + "/hub"),
+          plumb_cache(console) / "models"};
+}
+
+/// A model by its owner (empty for the oldest ones, which have none), its name and, where that is
+/// said, one of its files.
+struct HubName {
+  std::string owner, name, file{};
+
+  /// "OWNER/NAME", as `hf download` takes it.
+  [[nodiscard]] std::string page() const { return owner.empty() ? name : owner + "/" + name; }
+  [[nodiscard]] std::string word() const { return "hf:" + page(); }
+  [[nodiscard]] DiskPath in_hub(const ModelPlaces& places) const {
+    return places.hub / ("models--" + (owner.empty() ? "" : owner + "--") + name);
+  }
+  [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const { return places.own / page(); }
+  /// Its folders that are there, the one to be taken first.
+  [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
+    std::vector<DiskPath> found;
+    const DiskPath reference = in_hub(places) / "refs/main";
+    if (reference.is_file()) {
+      const std::string text = read_text(reference);
+      const std::string commit(trimmed(text));
+      const DiskPath snapshot = in_hub(places) / "snapshots" / commit;
+      if (!commit.empty() && snapshot.is_folder()) found.push_back(snapshot);
+    }
+    if (in_own(places).is_folder()) found.push_back(in_own(places));
+    return found;
+  }
+};
+
+[[nodiscard]] inline bool is_hub_name(std::string_view word) {
+  return word.starts_with("hf:");
+}
+
+/// Throws a user error about `setting` for a word of another form.
+[[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
+  const std::vector<std::string> parts = split(word.substr(3), '/');
+  const bool sound = over::all_of(
+      parts, [](const std::string& part) { return !part.empty() && part != "." && part != ".."; });
+  if (!sound) {
+    throw user_error({.setting = setting},
+                     "'" + word + "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE",
+                     "write it as the model's page is called");
+  }
+  if (parts.size() == 1) return {"", parts[0]};
+  HubName made{parts[0], parts[1]};
+  for (std::size_t i = 2; i < parts.size(); ++i) {
+    add_to_list(made.file, parts[i], "/");
+  }
+  return made;
+}
+
+/// Whether a folder is a model by itself. Folders of GGUF files often have a config.json too.
+[[nodiscard]] inline bool is_model_folder(const DiskPath& folder) {
+  return (folder / "config.json").exists() &&
+         (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
+}
+
+/// A folder's .gguf files; of a model in several parts the first, which names it.
+[[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
+  std::vector<DiskPath> files = folder.files(".gguf");
+  std::erase_if(files, is_later_part);
+  return files;
+}
+
+/// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it
+/// has none. Throws a user error where it has several.
+[[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
+                                                      const HubName& named) {
+  if (!named.file.empty()) {
+    const DiskPath file = folder / named.file;
+    return file.exists() ? std::optional(file) : std::nullopt;
+  }
+  if (is_model_folder(folder)) return folder;
+  const std::vector<DiskPath> files = gguf_models(folder);
+  if (files.empty()) return std::nullopt;
+  if (files.size() == 1) return files.front();
+  throw user_error({.file = folder}, "holds several models: " + text_list(files, &DiskPath::name),
+                   "name one, as " + named.word() + "/" + files.front().name());
+}
+
+/// A model's path, and the name that results show it by: of a folder NAME, of a file the file's.
+struct FoundModel {
+  std::filesystem::path path;
+  std::string name{};
+};
+
+/// The names that folders of the two caches stand for, whether or not a model is in them.
+[[nodiscard]] inline std::vector<HubName> names_in(const ModelPlaces& places) {
+  std::vector<HubName> names;
+  constexpr std::string_view lead = "models--", between = "--";
+  for (const DiskPath& entry :
+       places.hub.is_folder() ? places.hub.list() : std::vector<DiskPath>{}) {
+    const std::string name = entry.name();
+    if (!name.starts_with(lead)) continue;
+    const std::size_t at = name.find(between, lead.size());
+    if (at == name.npos) {
+      names.push_back({"", name.substr(lead.size())});
+    } else {
+      names.push_back(
+          {name.substr(lead.size(), at - lead.size()), name.substr(at + between.size())});
+    }
+  }
+  for (const DiskPath& owner :
+       places.own.is_folder() ? places.own.list() : std::vector<DiskPath>{}) {
+    if (!owner.is_folder()) continue;
+    for (const DiskPath& model : owner.list()) {
+      if (model.is_folder()) names.push_back({owner.name(), model.name()});
+    }
+  }
+  return names;
+}
+
+/// "did you mean hf:o/n? ", of the models at hand whose whole name, or name without owner, is the
+/// given one's; or nothing.
+[[nodiscard]] inline std::string did_you_mean_model(const HubName& given,
+                                                    const ModelPlaces& places) {
+  for (const HubName& name : names_in(places)) {
+    const bool is_same = name.page() == given.page() || name.name == given.name;
+    if (is_same && !name.folders(places).empty()) return "did you mean " + name.word() + "? ";
+  }
+  return "";
+}
+
+/// Throws a user error about `setting` for a word that is no path, but with hf: before it the name
+/// of a model at hand.
+inline void refuse_bare_name(const std::string& word, const Console& console,
+                             const std::string& setting) {
+  const std::size_t slashes = static_cast<std::size_t>(over::count(word, '/'));
+  if (word.empty() || slashes > 1 || word.front() == '/' || DiskPath(word).exists()) return;
+  const std::size_t at = word.find('/');
+  const HubName named =
+      at == word.npos ? HubName{"", word} : HubName{word.substr(0, at), word.substr(at + 1)};
+  const std::string meant = did_you_mean_model(named, model_places(console));
+  if (meant.empty()) return;
+  throw user_error({.setting = setting}, word + " is no file or folder",
+                   meant + "`plumb models` lists what is at hand");
+}
+
+/// A word that is no hf: name is a path, and the name is then empty. Throws a user error about
+/// `setting` for a model that is nowhere.
+[[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
+                                            const std::string& setting = "model") {
+  if (!is_hub_name(word)) {
+    refuse_bare_name(word, console, setting);
+    return {word};
+  }
+  const HubName named = parse_hub_name(word, setting);
+  const ModelPlaces places = model_places(console);
+  for (const DiskPath& folder : named.folders(places)) {
+    if (const auto path = model_in(folder, named)) {
+      return {path->path(), *path == folder ? named.name : path->name()};
+    }
+  }
+  throw user_error({.setting = setting},
+                   word + " is neither in " + named.in_hub(places).string() + " nor in " +
+                       named.in_own(places).string(),
+                   (named.folders(places).empty() ? did_you_mean_model(named, places) : "") +
+                       "get it with `hf download " + named.page() +
+                       (named.file.empty() ? "" : " " + named.file) + "`");
+}
+
+/// A model that can be named, its bytes, what it is, and where it lies.
+struct ModelAtHand {
+  std::string word;
+  std::uintmax_t bytes = 0;
+  std::string kind{};
+  DiskPath path{};
+};
+
+[[nodiscard]] inline std::uintmax_t size_of(const DiskPath& file) {
+  const auto stream = file.read();
+  if (!stream) return 0;
+  stream->seekg(0, std::ios::end);
+  return static_cast<std::uintmax_t>(std::max<std::streamoff>(0, stream->tellg()));
+}
+[[nodiscard]] inline ModelAtHand gguf_at_hand(std::string word, const DiskPath& file) {
+  const std::vector<DiskPath> parts = model_files(file);
+  ModelAtHand made{std::move(word), 0, "GGUF", file};
+  for (const DiskPath& part : parts) made.bytes += size_of(part);
+  if (parts.size() > 1) made.kind += ", " + std::to_string(parts.size()) + " parts";
+  return made;
+}
+
+/// A folder that holds a model or, as a download that did not end may, parts of one; nothing for another.
+[[nodiscard]] inline std::optional<ModelAtHand> folder_at_hand(std::string word,
+                                                               const DiskPath& folder) {
+  const std::vector<DiskPath> weights = folder.files(".safetensors");
+  const bool is_part =
+      folder.files(".gguf").empty() && !(weights.empty() && folder.files(".bin").empty());
+  if (!is_model_folder(folder) && !is_part) return std::nullopt;
+  ModelAtHand one{std::move(word), 0, "folder", folder};
+  try {
+    const Json config = read_json_object(folder / "config.json");
+    if (const auto type = first_string(config, "model_type")) one.kind += ", " + *type;
+  } catch (const Error&) {
+    one.kind += ", config.json cannot be read";
+  }
+  for (const DiskPath& file : weights) one.bytes += size_of(file);
+  if (weights.empty()) one.kind += ", without .safetensors";
+  return one;
+}
+
+/// What --model can name in a folder: itself, its .gguf files and those in its own folders. `word` names
+/// the folder, and `names_files` is whether a file can be named behind it.
+[[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
+                                                        const std::string& word, bool names_files) {
+  std::vector<ModelAtHand> all;
+  if (auto one = folder_at_hand(word, folder)) all.push_back(*std::move(one));
+  const auto add = [&](const DiskPath& of, const std::string& lead) {
+    for (const DiskPath& file : names_files ? gguf_models(of) : std::vector<DiskPath>{}) {
+      all.push_back(gguf_at_hand(word + "/" + lead + file.name(), file));
+    }
+  };
+  add(folder, "");
+  for (const DiskPath& entry : folder.list()) {
+    if (entry.is_folder()) add(entry, entry.name() + "/");
+  }
+  return all;
+}
+
+/// The same for folders that a user names, with the models in the folders below, by their paths. Throws a
+/// user error for a word that is no folder.
+[[nodiscard]] inline std::vector<ModelAtHand> models_below(const std::vector<std::string>& words) {
+  std::vector<ModelAtHand> all;
+  for (const std::string& word : words) {
+    const DiskPath folder(word);
+    if (!folder.is_folder()) {
+      throw user_error({.file = folder}, "is no folder",
+                       "name folders that hold models, or none for what was downloaded");
+    }
+    const std::string lead = word.ends_with('/') ? word.substr(0, word.size() - 1) : word;
+    for (ModelAtHand& one : models_in(folder, lead, true)) all.push_back(std::move(one));
+    for (const DiskPath& entry : folder.list()) {
+      if (!entry.is_folder()) continue;
+      auto one = folder_at_hand(lead + "/" + entry.name(), entry);
+      if (one) all.push_back(*std::move(one));
+    }
+  }
+  over::sort(all, {}, &ModelAtHand::word);
+  return all;
+}
+
+/// .gguf files in the other folders of plumb's own cache, such as the quickstart's, by path.
+[[nodiscard]] inline std::vector<ModelAtHand> files_beside(const ModelPlaces& places) {
+  std::vector<ModelAtHand> all;
+  const DiskPath cache = places.own.parent();
+  for (const DiskPath& folder : cache.is_folder() ? cache.list() : std::vector<DiskPath>{}) {
+    if (folder.name() == places.own.name() || !folder.is_folder()) continue;
+    for (const DiskPath& file : gguf_models(folder)) {
+      // llama.cpp's vocabularies for tests have no weights.
+      if (!file.name().starts_with("ggml-vocab-")) {
+        all.push_back(gguf_at_hand(file.string(), file));
+      }
+    }
+  }
+  return all;
+}
+
+/// All that can be named, by name; a model in both places once, as it would be taken.
+[[nodiscard]] inline std::vector<ModelAtHand> models_at_hand(const ModelPlaces& places) {
+  std::vector<ModelAtHand> all;
+  for (const HubName& name : names_in(places)) {
+    for (const DiskPath& folder : name.folders(places)) {
+      // hf:NAME/FILE would read as OWNER/NAME.
+      for (ModelAtHand& one : models_in(folder, name.word(), !name.owner.empty())) {
+        if (over::find(all, one.word, &ModelAtHand::word) == all.end()) all.push_back(one);
+      }
+    }
+  }
+  over::sort(all, {}, &ModelAtHand::word);
+  return all;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does nothing that stands in a dataset reach a terminal as a command to it?
+//
+// All that a subcommand prints goes through one stream, which writes control characters out
+// (core/printable.hpp) but for line feeds and tabs. So no column, note or message can forget it. The
+// progress bar, which moves the cursor itself, has the stream below.
+
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/printable.hpp"
+
+namespace plumb::detail {
+
+/// Not thread-safe. The target must outlive it.
+class PrintableBuffer : public std::streambuf {
+ public:
+  explicit PrintableBuffer(std::ostream& target) : target_(target) {}
+  PrintableBuffer(const PrintableBuffer&) = delete;
+  PrintableBuffer& operator=(const PrintableBuffer&) = delete;
+  ~PrintableBuffer() override { (void)write_rest(); }
+
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    pending_.append(text, static_cast<std::size_t>(size));
+    return write(whole_characters()) ? size : 0;
+  }
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char one = traits_type::to_char_type(c);
+    return xsputn(&one, 1) == 1 ? c : traits_type::eof();
+  }
+  int sync() override {
+    const bool written = write_rest();
+    target_.flush();
+    return written && target_.good() ? 0 : -1;
+  }
+
+ private:
+  /// How much of what is pending is whole characters: all but a last one that more may follow.
+  [[nodiscard]] std::size_t whole_characters() const {
+    const std::size_t size = pending_.size();
+    for (std::size_t back = 1; back <= std::min<std::size_t>(3, size); ++back) {
+      const auto byte = static_cast<unsigned char>(pending_[size - back]);
+      if (byte < 0x80) break;
+      if (byte < 0xC0) continue;  // a later byte of a character
+      const std::size_t needed = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+      return needed > back ? size - back : size;
+    }
+    return size;
+  }
+  bool write(std::size_t size) {
+    if (size > 0) target_ << printable(std::string_view(pending_).substr(0, size), "\n\t");
+    pending_.erase(0, size);
+    return target_.good();
+  }
+  bool write_rest() { return write(pending_.size()); }
+
+  std::ostream& target_;
+  std::string pending_;
+};
+
+/// What is written to it stands on the target, printable. Not thread-safe.
+class PrintableStream : public std::ostream {
+ public:
+  explicit PrintableStream(std::ostream& target) : std::ostream(nullptr), buffer_(target) {
+    rdbuf(&buffer_);
+    flags(target.flags());
+  }
+
+ private:
+  PrintableBuffer buffer_;
+};
+
+}  // namespace plumb::detail

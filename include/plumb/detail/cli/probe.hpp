@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb probe: how much of a dataset a model knows, by the likelihood of its statements.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/cli/job_console.hpp"
+#include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/prompt/solved_facts.hpp"
+#include "plumb/detail/run/probe_job.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/masked_scorer.hpp"
+
+namespace plumb::detail {
+
+/// The options of `plumb probe`, which `plumb calibrate --model` takes too.
+struct ProbeArguments {
+  ProbeSettings probe{};
+  JobTarget target{};
+
+  /// Options that results already there can be read with too.
+  template <class Self, class Visitor>
+  static void visit_reading(Self& self, Visitor& visitor) {
+    ProbeSettings::visit_reading(self.probe, visitor);
+    JobTarget::visit_out(self.target, visitor);
+  }
+  template <class Self, class Visitor>
+  static void visit_scoring(Self& self, Visitor& visitor) {
+    ProbeSettings::visit_scoring(self.probe, visitor);
+    JobTarget::visit_model(self.target, visitor);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visit_reading(self, visitor);
+    visit_scoring(self, visitor);
+  }
+
+  /// Throws a user error for what is missing or contradicts itself; `command` is "plumb probe".
+  void(check)(const std::string& command) const {
+    (require)(probe.data, "--data", command);
+    require_model(target, command);
+    require_out(target, command);
+    (probe.check)();
+  }
+};
+
+/// Throws a user error, before a model is loaded, for an option without effect on its kind.
+inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
+                      const ModelMaker& make_model) {
+  arguments.probe.masked = will_be_masked(make_model, arguments.target);
+  const RefuseIdleOptions refuse(values);
+  ProbeArguments::visit(std::as_const(arguments), refuse);
+  if (arguments.probe.masked.value_or(false)) (arguments.probe.check)();
+}
+
+/// What a probe found, and in words what it cost.
+using ProbedInWords = std::pair<Finished<ProbeReport>, std::string>;
+
+/// Probes a dataset into the run folder; nothing after a dry run.
+inline std::optional<ProbedInWords> probe(Console& console, const char* command,
+                                          const ProbeArguments& arguments, const Dataset& dataset,
+                                          const ModelMaker& make_model) {
+  // A template or shots that a relation lacks are said before a large model is loaded.
+  (void)count_statements(dataset, arguments.probe.templates.indices);
+  (SolvedFacts(dataset, arguments.probe.shots).check)(dataset);
+  AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
+  const auto run = [&](auto& scorer) -> std::optional<ProbedInWords> {
+    ModelDescription description = model.describe();
+    check_probe(model, dataset, arguments.probe, description);
+    ProbeSettings settings = arguments.probe;
+    settings.masked = model.capabilities().only_masked();
+    ProbeJob job(scorer, dataset, settings, arguments.target.provenance(std::move(description)));
+    const std::filesystem::path& data = arguments.probe.data;
+    if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;
+    auto finished = run_target(console, command, arguments.target, data, job);
+    std::string cost = cost_in_words(finished.summary);
+    return ProbedInWords{std::move(finished), std::move(cost)};
+  };
+  if (model.capabilities().only_masked()) {
+    MaskedScorer scorer(model, arguments.probe.pll);
+    return run(scorer);
+  }
+  CausalScorer scorer(model, arguments.probe.bos);
+  return run(scorer);
+}
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_probe_command(Console& console, const ModelMaker& make_model) {
+  detail::ProbeArguments arguments;
+  const auto values = detail::parse_settings(
+      console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
+  if (!values) return 0;
+  arguments.target.find_model(*values, console);
+  (arguments.check)("plumb probe");
+  detail::tell_kind(*values, arguments, make_model);
+  detail::check_out(arguments.target);
+  const auto probed =
+      detail::probe(console, "probe", arguments, chosen_dataset(arguments.probe), make_model);
+  if (!probed) return 0;
+  const auto& [finished, cost] = *probed;
+  detail::show_report(console, finished.report, arguments.target.out / "report.html", cost);
+  return 0;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb rank: where the true entity stands among all of a knowledge graph.
+//
+// Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or by
+// the LM head, and shows the methods side by side; or replays somebody's rankings by embeddings.
+
+#include <string>
+#include <utility>
+
+#include "plumb/detail/cli/job_console.hpp"
+#include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/run/fixed_ranking_job.hpp"
+#include "plumb/detail/run/rank_job.hpp"
+
+namespace plumb::detail {
+
+struct RankArguments {
+  RankSettings rank{};
+  JobTarget target{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    RankSettings::visit(self.rank, visitor);
+    JobTarget::visit_out(self.target, visitor);
+    JobTarget::visit_model(self.target, visitor);
+  }
+  void(check)() const {
+    (require)(rank.data, "--data", "plumb rank");
+    require_model(target, "plumb rank");
+    require_out(target, "plumb rank");
+    (rank.check)();
+    if (!target.shard.is_part()) return;
+    if (!rank.fixed.empty()) {
+      throw user_error({.setting = "shard"}, "parts no rankings by `fixed`", "leave it out");
+    }
+    // What it knows need not be the same in all shards, and then they would deal packs differently.
+    if (rank.cache_vectors) {
+      throw user_error({.setting = "cache-vectors"}, "is not for one shard of several",
+                       "leave it out, or embed the entities once and give `entities`");
+    }
+  }
+  /// Throws a user error for a ranking that several processes would not share.
+  void check_shared(std::size_t processes) const {
+    if (processes == 1) return;
+    const char* const alone = !rank.fixed.empty()                ? "fixed"
+                              : target.shard.is_part()           ? "shard"
+                              : !rank.ranks_by(RankMethod::deer) ? "method"
+                                                                 : nullptr;
+    if (alone == nullptr) return;
+    throw user_error({.setting = alone},
+                     "leaves " + std::to_string(processes - 1) + " of " +
+                         std::to_string(processes) + " processes idle: they share DEER's entities",
+                     "start it without mpirun");
+  }
+};
+
+/// How the next ranking does without embedding the entities that this one embedded.
+inline std::string entities_hint(const RankArguments& arguments) {
+  const RankSettings& settings = arguments.rank;
+  if (!settings.ranks_by(RankMethod::deer) || !settings.entities.empty()) return "";
+  std::string lines;
+  for (const EntityPrompt prompt : settings.options().entity_prompts) {
+    const auto file = arguments.target.out / DeerRun<AnyModel>::entities_file(prompt);
+    lines += "vectors of the entities: " + file.string() + "; --entities " + file.string() +
+             " skips embedding them next time\n";
+  }
+  return lines;
+}
+
+inline int rank(Console& console, const RankArguments& arguments, const KnowledgeGraph& graph,
+                AnyModel& model) {
+  RankJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()),
+              console.ranking);
+  const std::filesystem::path& data = arguments.rank.data;
+  if (is_dry_run_or_shard(console, "rank", arguments.target, data, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, data, job);
+  std::string searched;
+  for (const auto& [part, cost] : job.search_cost()) {
+    if (cost.fed == 0) continue;
+    searched +=
+        part + ": the search among names evaluates " +
+        with_decimals(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
+        " tree nodes a query\n";
+  }
+  show_report(console, finished.report, arguments.target.out / "report.html",
+              searched + cost_in_words(finished.summary) + entities_hint(arguments));
+  return 0;
+}
+
+inline int replay_rankings(Console& console, const RankArguments& arguments,
+                           const KnowledgeGraph& graph, AnyModel& model) {
+  if (!model.capabilities().tree_embeddings) {
+    throw user_error({.field = "--fixed"},
+                     "replays hidden vectors of shared prefixes, which this backend lacks",
+                     "rank without it, or with another backend");
+  }
+  FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
+  const std::filesystem::path& data = arguments.rank.data;
+  if (is_dry_run_or_shard(console, "rank", arguments.target, data, job)) return 0;
+  const auto finished = run_target(console, "rank", arguments.target, data, job);
+  show_report(console, finished.report, arguments.target.out / "fixed.json", "", "ranks");
+  return 0;
+}
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_rank_command(Console& console, const ModelMaker& make_model) {
+  detail::RankArguments arguments;
+  const auto values = detail::parse_settings(
+      console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
+  if (!values) return 0;
+  arguments.target.find_model(*values, console);
+  (arguments.check)();
+  if (arguments.rank.cache_vectors) {
+    if (console.variable("PLUMB_CACHE").empty() && console.variable("HOME").empty()) {
+      throw user_error({.setting = "cache-vectors"}, "neither PLUMB_CACHE nor HOME is set",
+                       "set PLUMB_CACHE to a folder");
+    }
+    arguments.rank.vector_cache = (detail::plumb_cache(console) / "vectors").path();
+  }
+  if (console.ranking != nullptr) arguments.check_shared(console.ranking->processes());
+  detail::refuse_masked(make_model, arguments.target, "plumb rank");
+  detail::check_out(arguments.target);
+  const KnowledgeGraph graph = ranked_graph(arguments.rank);
+  AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
+                                        "plumb rank");
+  return arguments.rank.fixed.empty() ? detail::rank(console, arguments, graph, model)
+                                      : detail::replay_rankings(console, arguments, graph, model);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// plumb report: page and tables from a results folder.
+//
+// The folder may be plumb's own or lm-pub-quiz's; nothing is scored again. By default the page is
+// written beside the results; --out puts it elsewhere and leaves the folder as it is. What --out holds
+// is left alone unless it is a report of the same run, or --overwrite is given.
+
+#include <filesystem>
+
+#include "plumb/detail/cli/job_console.hpp"
+#include "plumb/detail/run/finished_report.hpp"
+#include "plumb/detail/run/report_place.hpp"
+
+namespace plumb::detail {
+
+/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+inline int run_report_command(Console& console) {
+  ReportSettings settings;
+  detail::options::options_description list;
+  detail::describe_settings(list, settings, console);
+  detail::add_config(list);
+  const auto values =
+      detail::parse_arguments(console, "plumb report RUN [--out DIR]", list, {{"run", 1}});
+  if (!values) return 0;
+  if (values->contains("run")) {
+    settings.measuring = recorded_measuring((*values)["run"].as<std::string>());
+  }
+  detail::read_settings(*values, console, settings);
+  (detail::require)(settings.run, "RUN", "plumb report");
+  const DiskPath target = settings.target();
+  const AnyReport report = finished_report(settings);
+  write_report(report, settings.run, target, settings.overwrite);
+  detail::show_report(console, report, target / "report.html");
+  return 0;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How wide may a table on stdout be?
+//
+// As wide as COLUMNS says; without it as wide as the terminal, and in a file or for another program as
+// wide as it is.
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// Characters in a line of the terminal behind a file descriptor, 80 where it does not say; none for
+/// what is no terminal.
+[[nodiscard]] inline std::optional<std::size_t> terminal_width(int stream) {
+  if (isatty(stream) == 0) return std::nullopt;
+  winsize size{};
+  if (ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+/// Characters in a line of a table; 0 for any number. `columns` is what COLUMNS says, null where it
+/// is not set; what is no whole number from 1 says nothing.
+[[nodiscard]] inline std::size_t table_width(const char* columns,
+                                             std::optional<std::size_t> terminal) {
+  const std::string_view text = columns == nullptr ? "" : columns;
+  std::size_t said = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), said);
+  if (wrong == std::errc() && end == text.data() + text.size() && said > 0) return said;
+  return terminal.value_or(0);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are two names the same but for case, spaces and punctuation?
+
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// A name's letters and digits, those of ASCII in lower case: "Multiple_Choices" as "multiplechoices".
+inline std::string bare_name(std::string_view name) {
+  std::string bare;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') bare += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80) {
+      bare += c;
+    }
+  }
+  return bare;
+}
+
+}  // namespace plumb::detail

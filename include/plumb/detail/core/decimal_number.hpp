@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which number does a text write in decimals?
+//
+// std::from_chars of a double: correctly rounded, and the same whatever locale a program has set. libc++
+// has it from version 20 on only; elsewhere std::strtod reads what the same grammar finds, with the
+// locale's decimal point in place of ".".
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// The locale's decimal point; most often one byte.
+inline std::string decimal_point() {
+  std::array<char, 32> half{};
+  std::snprintf(half.data(), half.size(), "%.1f", 0.5);
+  const std::string text = half.data();
+  return text.substr(1, text.size() - 2);
+}
+
+/// Past the letters of `word`, in lower case, that the text begins with in either case; `first` where it
+/// does not.
+inline const char* past_word(const char* first, const char* last, std::string_view word) {
+  const char* at = first;
+  for (const char letter : word) {
+    if (at == last || (*at != letter && *at != letter - 'a' + 'A')) return first;
+    ++at;
+  }
+  return at;
+}
+
+/// std::from_chars(first, last, value) by strtod: the longest beginning that is "-", digits with at most
+/// one point, and an exponent, or "inf", "infinity" or "nan" after the sign; "nan(…)" is read up to the
+/// bracket. `value` stays as it was where the result has an error.
+inline std::from_chars_result read_number_by_strtod(const char* first, const char* last,
+                                                    double& value) {
+  const char* at = first;
+  if (at != last && *at == '-') ++at;
+  for (const std::string_view word : {"infinity", "inf", "nan"}) {
+    if (const char* const end = past_word(at, last, word); end != at) {
+      const double read = word == "nan" ? std::nan("") : HUGE_VAL;
+      value = *first == '-' ? -read : read;
+      return {end, std::errc()};
+    }
+  }
+  bool is_zero = true;
+  const auto skip_digits = [&] {
+    const char* const begin = at;
+    for (; at != last && *at >= '0' && *at <= '9'; ++at) is_zero = is_zero && *at == '0';
+    return at != begin;
+  };
+  std::string text(first, at);
+  const char* const whole = at;
+  bool has_digits = skip_digits();
+  text.append(whole, at);
+  if (at != last && *at == '.') {
+    const char* const fraction = ++at;
+    has_digits = skip_digits() || has_digits;
+    text.append(decimal_point()).append(fraction, at);
+  }
+  if (!has_digits) return {first, std::errc::invalid_argument};
+  if (at != last && (*at == 'e' || *at == 'E')) {
+    const char* const mantissa = at;
+    const bool was_zero = is_zero;
+    ++at;
+    if (at != last && (*at == '+' || *at == '-')) ++at;
+    if (!skip_digits()) at = mantissa;
+    is_zero = was_zero;
+    text.append(mantissa, at);
+  }
+  const double read = std::strtod(text.c_str(), nullptr);
+  // Past the largest double, or nearer to 0 than half the smallest.
+  if (std::isinf(read) || (read == 0 && !is_zero)) return {at, std::errc::result_out_of_range};
+  value = read;
+  return {at, std::errc()};
+}
+
+/// std::from_chars(first, last, value) of a double with any standard library.
+template <class Number>
+std::from_chars_result read_number(const char* first, const char* last, Number& value) {
+  static_assert(sizeof(Number) == sizeof(double));
+  if constexpr (requires { std::from_chars(first, last, value); }) {
+    return std::from_chars(first, last, value);
+  } else {
+    return read_number_by_strtod(first, last, value);
+  }
+}
+
+/// The finite number that a text is wholly, as "-1.5e3"; nothing for another text and for a number that a
+/// double cannot hold.
+inline std::optional<double> finite_number(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, failed] = read_number(text.data(), end, value);
+  if (failed != std::errc() || at != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The file calls of the library, behind one small interface.
+//
+// Run folders, journals, datasets and pages are read and written through a Disk, so that tests run on
+// one in memory and let any call fail. Files that are mapped (vectors, weights) and what backends read
+// themselves are not.
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+// Disk, OutputFile and FolderLock have virtual functions so that a test can put its disk under any of
+// the library's readers and writers without these being templates.
+
+/// A file that is being written; closed at the end. Not thread-safe.
+class OutputFile {
+ public:
+  virtual ~OutputFile() = default;
+  /// Appends. After an error any part of the bytes may have been written.
+  [[nodiscard]] virtual std::error_code write(std::string_view bytes) = 0;
+  /// Returns when what was written survives a power loss.
+  [[nodiscard]] virtual std::error_code sync() = 0;
+};
+
+/// Held while one process alone may write into a folder; released at the end. Any thread may end it.
+class FolderLock {
+ public:
+  virtual ~FolderLock() = default;
+};
+
+/// Queries throw std::filesystem::filesystem_error where the disk refuses; what changes the disk says
+/// so by its error code. Any number of threads may use a disk on different files.
+class Disk {
+ public:
+  using Path = std::filesystem::path;
+  /// A stream is a pipe or a device, which may never end.
+  enum class Kind { nothing, file, folder, stream };
+  /// `anew` makes a file where there is none or in the place of the one that is there. Neither follows
+  /// a link, whose target may be someone's file.
+  enum class Opening { anew, append };
+
+  virtual ~Disk() = default;
+
+  [[nodiscard]] virtual Kind kind(const Path& path) const = 0;
+  /// What lies in a folder, as paths that begin with its own, sorted.
+  [[nodiscard]] virtual std::vector<Path> list(const Path& folder) const = 0;
+  /// Without links and dots, as far as it exists.
+  [[nodiscard]] virtual Path canonical(const Path& path) const = 0;
+  /// Null where it cannot be opened, as a folder cannot. A read that fails sets the stream's badbit.
+  [[nodiscard]] virtual std::unique_ptr<std::istream> read(const Path& file) const = 0;
+
+  /// Null where it cannot be opened.
+  [[nodiscard]] virtual std::unique_ptr<OutputFile> write(const Path& file, Opening how) = 0;
+  /// A file in the place of `to` is replaced at once. The name survives a power loss after
+  /// `sync_folder` alone.
+  [[nodiscard]] virtual std::error_code rename(const Path& from, const Path& to) = 0;
+  /// What is not there is removed already.
+  [[nodiscard]] virtual std::error_code remove(const Path& file) = 0;
+  /// Cuts a file off behind its first `size` bytes; a link is not followed.
+  [[nodiscard]] virtual std::error_code cut(const Path& file, std::uintmax_t size) = 0;
+  /// Makes a folder and those above it; one that is there is made already.
+  [[nodiscard]] virtual std::error_code make_folders(const Path& folder) = 0;
+  /// Returns when the names in a folder survive a power loss.
+  [[nodiscard]] virtual std::error_code sync_folder(const Path& folder) = 0;
+  /// errc::resource_unavailable_try_again where another process holds it.
+  [[nodiscard]] virtual std::error_code lock(const Path& folder,
+                                             std::unique_ptr<FolderLock>& held) = 0;
+};
+
+[[nodiscard]] inline std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+/// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int number() const noexcept { return number_; }
+  /// File systems that cannot sync such a file say EINVAL.
+  [[nodiscard]] std::error_code sync() const {
+    while (fsync(number_) != 0) {
+      if (errno == EINVAL) break;
+      if (errno != EINTR) return last_error();
+    }
+    return {};
+  }
+
+ private:
+  int number_;
+};
+
+class RealOutput : public OutputFile {
+ public:
+  explicit RealOutput(int descriptor) : file_(descriptor) {}
+  std::error_code write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const auto written = ::write(file_.number(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return last_error();
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+  std::error_code sync() override { return file_.sync(); }
+
+ private:
+  Descriptor file_;
+};
+
+class RealLock : public FolderLock {
+ public:
+  explicit RealLock(int descriptor) : folder_(descriptor) {}
+  [[nodiscard]] const Descriptor& folder() const noexcept { return folder_; }
+
+ private:
+  Descriptor folder_;
+};
+
+/// The machine's own. Any number of threads may use it, as the interface says.
+class RealDisk : public Disk {
+ public:
+  Kind kind(const Path& path) const override {
+    std::error_code failed;
+    const auto status = std::filesystem::status(path, failed);
+    if (failed == std::errc::filename_too_long) return Kind::nothing;  // no file has such a name
+    if (status.type() == std::filesystem::file_type::none) {
+      throw std::filesystem::filesystem_error("status", path, failed);
+    }
+    if (std::filesystem::is_directory(status)) return Kind::folder;
+    if (!std::filesystem::exists(status)) return Kind::nothing;
+    return std::filesystem::is_regular_file(status) ? Kind::file : Kind::stream;
+  }
+  std::vector<Path> list(const Path& folder) const override {
+    std::vector<Path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+  }
+  Path canonical(const Path& path) const override {
+    return std::filesystem::weakly_canonical(path);
+  }
+  std::unique_ptr<std::istream> read(const Path& file) const override {
+    auto stream = std::make_unique<std::ifstream>(file, std::ios::binary);
+    std::error_code ignored;  // a stream opens folders too
+    if (!*stream || std::filesystem::is_directory(file, ignored)) return nullptr;
+    return stream;
+  }
+
+  std::unique_ptr<OutputFile> write(const Path& file, Opening how) override {
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    if (how == Opening::anew) {
+      if (unlink(file.c_str()) != 0 && errno != ENOENT) return nullptr;
+      flags |= O_EXCL;
+    } else {
+      flags |= O_APPEND;
+    }
+    const int descriptor = open(file.c_str(), flags, 0666);
+    if (descriptor < 0) return nullptr;
+    return std::make_unique<detail::RealOutput>(descriptor);
+  }
+  std::error_code rename(const Path& from, const Path& to) override {
+    std::error_code failed;
+    std::filesystem::rename(from, to, failed);
+    return failed;
+  }
+  std::error_code remove(const Path& file) override {
+    std::error_code failed;
+    std::filesystem::remove(file, failed);
+    return failed;
+  }
+  std::error_code cut(const Path& file, std::uintmax_t size) override {
+    const detail::Descriptor opened(open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (opened.number() >= 0 && ftruncate(opened.number(), static_cast<off_t>(size)) == 0)
+      return {};
+    return detail::last_error();
+  }
+  std::error_code make_folders(const Path& folder) override {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    return failed;
+  }
+  std::error_code sync_folder(const Path& folder) override {
+    const detail::Descriptor opened(open_folder(folder));
+    return opened.number() < 0 ? detail::last_error() : opened.sync();
+  }
+  std::error_code lock(const Path& folder, std::unique_ptr<FolderLock>& held) override {
+    auto made = std::make_unique<detail::RealLock>(open_folder(folder));
+    const int descriptor = made->folder().number();
+    if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) != 0) return detail::last_error();
+    held = std::move(made);
+    return {};
+  }
+
+ private:
+  static int open_folder(const Path& folder) {
+    return open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }
+};
+
+/// The one disk that is there where no other is named. It has no state.
+[[nodiscard]] inline Disk& real_disk() noexcept {
+  static RealDisk disk;
+  return disk;
+}
+
+}  // namespace plumb::detail

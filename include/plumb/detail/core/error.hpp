@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What went wrong, where, and what fixes it?
+//
+// One exception type for the whole library. Its text is one line, "file:line: field: message;
+// remedy", so that a person (or an editor) can jump to the place; control characters of the data are
+// written out in it (core/printable.hpp). Settings are named in it as
+// `bos`: members of a job's settings, options of a command line, which says --bos instead. The
+// library never prints or exits; a command maps `Fault` to its exit code.
+
+#include <cstddef>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// Who can fix it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
+enum class Fault { user, internal };
+
+/// The place an error speaks of; empty parts are left out of the text. Lines count from 1.
+struct Site {
+  std::filesystem::path file{};
+  std::size_t line = 0;
+  std::string field{};
+  /// The setting that it is about, by its name.
+  std::string setting{};
+};
+
+/// What went wrong, where, and the remedy, in one line. Any number of threads may read one.
+class Error : public std::runtime_error {
+ public:
+  Error(Fault fault, Site site, const std::string& message, const std::string& remedy = {})
+      : std::runtime_error(compose(site, message, remedy)),
+        fault_(fault),
+        site_(std::move(site)),
+        remedy_(remedy) {}
+
+  [[nodiscard]] Fault fault() const noexcept { return fault_; }
+  [[nodiscard]] const Site& site() const noexcept { return site_; }
+  /// What to do about it; empty if the error names no remedy.
+  [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+
+ private:
+  static std::string compose(const Site& site, const std::string& message,
+                             const std::string& remedy) {
+    std::string text;
+    if (!site.file.empty()) {
+      text += site.file.string();
+      if (site.line > 0) text.append(":").append(std::to_string(site.line));
+      text += ": ";
+    }
+    if (!site.field.empty()) text.append(site.field).append(": ");
+    if (!site.setting.empty()) text.append("`").append(site.setting).append("`: ");
+    text += message;
+    if (!remedy.empty()) text.append("; ").append(remedy);
+    for (char& c : text) {
+      if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data held
+    }
+    return printable(text, "\t");
+  }
+
+  Fault fault_;
+  Site site_;
+  std::string remedy_;
+};
+
+/// Results are not all of one model, as is found when a job is done; resuming does not help. Any number
+/// of threads may read one.
+class MixedResults : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What the user can fix.
+[[nodiscard]] inline Error user_error(Site site, const std::string& message,
+                                      const std::string& remedy = {}) {
+  return {Fault::user, std::move(site), message, remedy};
+}
+
+/// What broke: a failed write, a backend that refuses its own batch.
+[[nodiscard]] inline Error internal_error(Site site, const std::string& message,
+                                          const std::string& remedy = {}) {
+  return {Fault::internal, std::move(site), message, remedy};
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A hash of a text that is the same on every machine. Not for secrets.
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// FNV-1a in 64 bits; a text that comes in pieces goes on from the hash of those before. Two texts that
+/// differ in one byte only always have different hashes: each step is a bijection of the state. Source:
+/// Fowler, Noll and Vo, draft-eastlake-fnv.
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text,
+                                            std::uint64_t hash = 0xcbf29ce484222325ULL) noexcept {
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+/// A hash as 16 hexadecimal digits.
+[[nodiscard]] inline std::string hash_digits(std::uint64_t hash) {
+  std::string digits(16, '0');
+  char made[16];
+  const auto end = std::to_chars(made, made + 16, hash, 16).ptr;
+  const auto count = static_cast<std::size_t>(end - made);
+  digits.replace(16 - count, count, made, count);
+  return digits;
+}
+[[nodiscard]] inline std::string fnv1a_hex(std::string_view text) {
+  return hash_digits(fnv1a(text));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a large file read as if it were memory?
+//
+// It is mapped: a page of it is loaded when it is first touched, and may be dropped again. Files of
+// vectors and of weights are read so.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+/// A mapped file; unmapped at the end. Any number of threads may read one.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  /// With `size` the file, which is no link, is made that large and may be written; else it is read as
+  /// it is. Throws a user error when it cannot be opened, an internal one when there is no room.
+  explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
+    const bool writes = size > 0;
+    const int descriptor =
+        open(file.c_str(), (writes ? O_RDWR | O_CREAT | O_NOFOLLOW : O_RDONLY) | O_CLOEXEC, 0644);
+    if (descriptor < 0) {
+      throw user_error({.file = file}, writes ? "cannot be created" : "cannot be read",
+                       "check that its folder exists and its permissions");
+    }
+    struct stat status {};
+    bool sound = fstat(descriptor, &status) == 0;
+    if (writes) sound = sound && posix_fallocate(descriptor, 0, static_cast<off_t>(size)) == 0;
+    size_ = writes ? size : static_cast<std::size_t>(status.st_size);
+    void* at = MAP_FAILED;
+    if (sound && size_ > 0) {
+      at = mmap(nullptr, size_, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor,
+                0);
+    }
+    close(descriptor);
+    if (at == MAP_FAILED) {
+      if (!writes)
+        throw user_error({.file = file}, "is empty or cannot be mapped", "make it again");
+      throw internal_error({.file = file},
+                           "cannot be made " + std::to_string(size) + " bytes large",
+                           "check the space left, then call it again");
+    }
+    data_ = static_cast<char*>(at);
+  }
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (data_ != nullptr) munmap(data_, size_);
+  }
+
+  [[nodiscard]] char* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which random numbers, so that a run can be repeated anywhere?
+//
+// A stream is named: the same (seed, name) gives the same numbers whatever else was drawn before,
+// in whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the
+// standard's distributions are not, so the draws below are spelt out.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/hash.hpp"
+
+namespace plumb::detail {
+
+/// Not thread-safe; give each thread its own stream.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::string_view name) : engine_(mix(seed, name)) {}
+
+  /// Uniform integer in [0, n), without bias; 0 < n < 2^32. Source: Lemire 2019, multiply and
+  /// reject.
+  std::size_t below(std::size_t n) {
+    const std::uint64_t range = n;
+    std::uint64_t product = (engine_() >> 32) * range;
+    if ((product & 0xFFFFFFFFU) < range) {
+      const std::uint64_t reject = (std::uint64_t{1} << 32) % range;
+      while ((product & 0xFFFFFFFFU) < reject) product = (engine_() >> 32) * range;
+    }
+    return static_cast<std::size_t>(product >> 32);
+  }
+
+  /// Puts `count` of the values, drawn without replacement, first, in the order of the draws (Fisher
+  /// and Yates); all of them by default. A larger count begins with the same values.
+  template <class Values>
+  void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
+    for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {
+      std::swap(values[i], values[i + below(values.size() - i)]);
+    }
+  }
+
+  /// Uniform in [0, 1), 53 random bits.
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
+
+ private:
+  // The finaliser of SplitMix64, so that near seeds start far apart.
+  static std::uint64_t mix(std::uint64_t seed, std::string_view name) {
+    std::uint64_t z = seed + fnv1a(name) + 0x9e3779b97f4a7c15ULL;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
+  std::mt19937_64 engine_;
+};
+
+}  // namespace plumb::detail

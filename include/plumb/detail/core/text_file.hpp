@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Files that are read whole, block by block or line by line; lines of any length in bounded memory.
+
+#include <cstddef>
+#include <istream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+
+namespace plumb::detail {
+
+[[nodiscard]] inline std::unique_ptr<std::istream> opened(const DiskPath& file,
+                                                          const char* remedy) {
+  auto stream = file.read();
+  if (!stream) throw user_error({.file = file}, "cannot be read", remedy);
+  return stream;
+}
+
+inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
+  if (!stream.bad()) return;
+  throw internal_error({.file = file}, "cannot be read to its end",
+                       "check the disk, then call it again");
+}
+
+/// Where a text of more than `most` bytes is cut: behind white space among them, or else between
+/// characters.
+[[nodiscard]] inline std::size_t place_to_cut(std::string_view text, std::size_t most) noexcept {
+  const std::size_t space = text.substr(0, most).find_last_of(" \t\r\v\f");
+  if (space != std::string_view::npos) return space + 1;
+  std::size_t cut = most;
+  while (cut > 1 && most - cut < 3 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+    --cut;
+  }
+  return cut;
+}
+
+/// Calls `visit(std::string_view)` for one block of bytes after another. Throws a user error when the
+/// file cannot be opened, an internal one when reading fails.
+template <class Visit>
+void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "check permissions") {
+  const auto stream = detail::opened(file, remedy);
+  std::string block(1 << 16, '\0');
+  while (*stream) {
+    stream->read(block.data(), static_cast<std::streamsize>(block.size()));
+    visit(std::string_view(block).substr(0, static_cast<std::size_t>(stream->gcount())));
+  }
+  detail::refuse_failed(*stream, file);
+}
+
+/// The whole file. Throws as for_each_block does.
+[[nodiscard]] inline std::string read_text(
+    const DiskPath& file, const char* remedy = "check that it exists and is a readable file") {
+  std::string text;
+  for_each_block(
+      file, [&](std::string_view block) { text += block; }, remedy);
+  return text;
+}
+
+/// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and the text may
+/// be changed. A last line needs no newline. Throws as for_each_block does.
+template <class Visit>
+void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "check that it exists") {
+  const auto stream = detail::opened(file, remedy);
+  std::string text;
+  for (std::size_t line = 1; std::getline(*stream, text); ++line) visit(text, line);
+  detail::refuse_failed(*stream, file);
+}
+
+/// The same for each line that ends in a newline: one that was being written when its process ended
+/// does not.
+template <class Visit>
+void for_each_whole_line(const DiskPath& file, Visit visit) {
+  const auto stream = detail::opened(file, "check permissions");
+  std::string text;
+  for (std::size_t line = 1; std::getline(*stream, text) && !stream->eof(); ++line) {
+    visit(text, line);
+  }
+  detail::refuse_failed(*stream, file);
+}
+
+/// Parts text that comes in blocks into lines, in memory that goes by the blocks and by `most`, at
+/// least 4: a line that is longer comes in pieces, cut behind white space where there is some.
+/// `visit(piece, line, ends)`: lines count from 1, `ends` of a line's last piece. Not thread-safe.
+template <class Visit>
+class LinePieces {
+ public:
+  LinePieces(std::size_t most, Visit visit) : most_(most), visit_(std::move(visit)) {}
+
+  void add(std::string_view block) {
+    std::size_t begin = 0, from = held_.size();
+    held_ += block;
+    for (std::size_t end = held_.find('\n', from); end != std::string::npos;
+         end = held_.find('\n', begin)) {
+      visit_(std::string_view(held_).substr(begin, end - begin), line_++, true);
+      begin = end + 1;
+    }
+    while (held_.size() - begin > most_) {
+      const std::string_view rest = std::string_view(held_).substr(begin);
+      const std::size_t cut = detail::place_to_cut(rest, most_);
+      visit_(rest.substr(0, cut), line_, false);
+      begin += cut;
+    }
+    held_.erase(0, begin);
+  }
+
+  /// Ends the text, whose last line needs no newline; another may follow, from line 1.
+  void end() {
+    if (!held_.empty()) visit_(std::string_view(held_), line_, true);
+    held_.clear();
+    line_ = 1;
+  }
+
+ private:
+  std::size_t most_;
+  Visit visit_;
+  std::string held_;
+  std::size_t line_ = 1;
+};
+
+/// The first line that is not empty; empty where there is none. Throws as for_each_block does.
+[[nodiscard]] inline std::string first_line(const DiskPath& file) {
+  const auto stream = detail::opened(file, "check permissions");
+  std::string text;
+  while (text.empty() && std::getline(*stream, text)) {
+  }
+  detail::refuse_failed(*stream, file);
+  return text;
+}
+
+/// As for_each_line, for each line of a table that is not empty, without a byte order mark or the carriage
+/// return of a line's end.
+template <class Visit>
+void for_each_table_line(const DiskPath& file, Visit visit) {
+  for_each_line(file, [&](std::string& text, std::size_t line) {
+    if (line == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    if (text.ends_with('\r')) text.pop_back();
+    if (!text.empty()) visit(text, line);
+  });
+}
+
+}  // namespace plumb::detail

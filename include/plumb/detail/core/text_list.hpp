@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Lists in a sentence: items one after another with something between them.
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// Puts an item behind those that `list` has, with `between` unless the list is empty.
+inline void add_to_list(std::string& list, std::string_view item, std::string_view between = ", ") {
+  if (!list.empty()) list += between;
+  list += item;
+}
+
+/// "a, b, c" of `text(item)` of each item of a range; `last` stands before the last of several.
+template <class Range, class Text = std::identity>
+[[nodiscard]] std::string text_list(const Range& range, Text text, std::string_view between,
+                                    std::string_view last) {
+  std::string list;
+  std::size_t left = std::size(range);
+  for (const auto& item : range) {
+    add_to_list(list, std::invoke(text, item), --left == 0 ? last : between);
+  }
+  return list;
+}
+template <class Range, class Text = std::identity>
+[[nodiscard]] std::string text_list(const Range& range, Text text = {},
+                                    std::string_view between = ", ") {
+  return text_list(range, text, between, between);
+}
+
+}  // namespace plumb::detail

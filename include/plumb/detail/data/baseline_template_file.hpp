@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a file hold baseline templates (baseline_templates.hpp)?
+//
+// As a JSON object of relations,
+//   {"Capital": {"property": "P36", "hgp": ["The capital of {subject} is", …], "mmp": […]}, …}
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/baseline_templates.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+/// The templates under "hgp" or "mmp" of the relation at `site`; none where the entry has no such
+/// field. `json` is the whole file.
+inline std::vector<std::string> baseline_list(const Json& entry, const std::string& field,
+                                              const std::string& json, Site site) {
+  const std::string name = std::exchange(site.field, site.field + "." + field);
+  if (!entry.contains(field)) return {};
+  const auto list = string_list(entry, field);
+  if (!list) {
+    throw user_error(site, "is not a list of strings", "write [\"… {subject} …\", …]");
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string& text = (*list)[i];
+    const std::size_t at = text.find(subject_slot);
+    const bool absent = at == std::string::npos;
+    if (!absent && text.find(subject_slot, at + 1) == std::string::npos) continue;
+    throw user_error(
+        {site.file, line_of_json(json, name, text), site.field + "[" + std::to_string(i) + "]"},
+        "template '" + text + "' has " + (absent ? "no " : "more than one ") +
+            std::string(subject_slot),
+        "write {subject} once, where the subject stands");
+  }
+  return *list;
+}
+
+/// By relation code (the "property"). Throws a user error when the file is not of that shape, a
+/// template lacks {subject} or has it twice, a relation has neither kind of template or two entries
+/// have the same property.
+[[nodiscard]] inline std::map<std::string, BaselineTemplates> read_baseline_templates(
+    const DiskPath& file) {
+  std::map<std::string, BaselineTemplates> all;
+  const Json relations = read_json_object(file);
+  const std::string json = read_text(file);
+  for (const auto& [name, entry] : relations.items()) {
+    const Site site{file, line_of_json(json, name), name};
+    if (!entry.is_object()) {
+      throw user_error(site, "is not an object",
+                       "write {\"property\": \"P36\", \"hgp\": […], \"mmp\": […]}");
+    }
+    for (const auto& [field, value] : entry.items()) {
+      if (field == "property" || field == "hgp" || field == "mmp") continue;
+      throw user_error(site, "has a field '" + field + "' that baselines do not have",
+                       "its fields are property, hgp and mmp");
+    }
+    const auto property = first_string(entry, "property");
+    if (!property) {
+      throw user_error({file, site.line, name + ".property"}, "the relation has no code",
+                       "give it a non-empty string, as \"P36\"");
+    }
+    BaselineTemplates templates{name, detail::baseline_list(entry, "hgp", json, site),
+                                detail::baseline_list(entry, "mmp", json, site)};
+    if (templates.hgp.empty() && templates.mmp.empty()) {
+      throw user_error(site, "has no templates", "give it a list hgp or mmp that is not empty");
+    }
+    const auto [there, added] = all.emplace(*property, std::move(templates));
+    if (!added) {
+      throw user_error({file, site.line, name + ".property"},
+                       "'" + *property + "' is also the code of '" + there->second.relation + "'",
+                       "keep one entry for each relation");
+    }
+  }
+  if (all.empty()) throw user_error({.file = file}, "holds no relation", "add one");
+  return all;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a field hold the choices of a question, though nothing reads it?
+//
+// A table that brings its own choices and is asked with others gives other numbers without a word, so such a
+// field is refused wherever further fields are passed over. It is told by its name (choices, options,
+// candidates, distractors, alternatives, in any case and spelling, also behind another word: "answer_choices",
+// "OptionA") where it holds a text or a list, and by its value where that is a list or a string in which one
+// is written ("['a', 'b']").
+
+#include <array>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/python_list.hpp"
+#include "plumb/detail/data/triple_header.hpp"
+
+namespace plumb::detail {
+
+inline constexpr auto choice_words = std::to_array<std::string_view>(
+    {"choice", "option", "candidate", "distractor", "distracter", "alternative", "foil",
+     "wronganswer", "wrongobject", "incorrectanswer", "incorrectobject", "falseanswer",
+     "negativeobject"});
+
+/// Whether a field's name speaks of choices: "Multiple Choices", "answer_options", "optionA"; not "optional".
+[[nodiscard]] inline bool names_choices(std::string_view name) {
+  const std::string bare = bare_name(name);
+  return over::any_of(choice_words, [&](const std::string_view word) {
+    const std::size_t at = bare.find(word);
+    return at != std::string::npos && !std::string_view(bare).substr(at).starts_with("optional") &&
+           !std::string_view(bare).substr(at).starts_with("foiled");
+  });
+}
+
+/// Whether a string has a list of texts or of anything else written in it.
+[[nodiscard]] inline bool holds_written_list(const std::string& text) {
+  if (!has_brackets(text)) return false;
+  Json json;
+  if (!parse_json(trimmed(text), json)) return json.is_array() && !json.empty();
+  const WrittenList list = read_written_list(text);
+  return list.wrong.empty() && !list.texts.empty();
+}
+
+/// Whether a field that no reader reads looks like choices.
+[[nodiscard]] inline bool looks_like_choices(std::string_view name, const Json& value) {
+  if (value.is_array()) return !value.empty();
+  if (value.is_object()) return !value.empty() && names_choices(name);
+  if (!value.is_string()) return false;
+  const std::string& text = value.get_ref<const std::string&>();
+  return !is_blank(text) && (names_choices(name) || holds_written_list(text));
+}
+
+/// Reports the fields of a file that look like choices and are not read, each once. One thread at a time may
+/// use one.
+class UnreadChoices {
+ public:
+  explicit UnreadChoices(const ProblemSink& report) : report_(report) {}
+
+  void look_at(const std::string& name, const Json& value, Site site) {
+    if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
+    say(name, std::move(site));
+  }
+  /// Of a second field for what another one holds.
+  void say_twice(const std::string& name, const std::string& first, Site site) {
+    if (!said_.insert(name).second) return;
+    site.field = name;
+    report_(user_error(std::move(site), "stands twice, as '" + first + "' and '" + name + "'",
+                       "keep one of them, or rename the other"));
+  }
+  /// Of a row whose layout has lists of its own in further fields, and takes `choices`: by names alone.
+  void check_names(const Json& row, const Site& site) {
+    for (const auto& [name, value] : row.items()) {
+      if (name == "choices" || !(value.is_string() || value.is_structured()) || value.empty())
+        continue;
+      if (names_choices(name) && said_.insert(name).second) say(name, site);
+    }
+  }
+
+ private:
+  void say(const std::string& name, Site site) {
+    site.field = name;
+    report_(user_error(
+        std::move(site), "looks like a question's choices, and is not read",
+        "call it choices, in a table whose facts have subject and object, or remove it"));
+  }
+
+  const ProblemSink& report_;
+  std::set<std::string> said_;
+};
+
+/// Throws a user error for a .tsv whose first line names choices or holds a list beside the three fields of a
+/// fact: a .tsv has no way to write them.
+inline void refuse_choices_in_tsv(const DiskPath& table) {
+  const std::string line = first_line(table);
+  const auto fields = over::count(line, '\t') + 1;
+  std::istringstream rest(line);
+  for (std::string field; std::getline(rest, field, '\t');) {
+    const std::string bare = bare_name(field);
+    const bool is_named = bare == "choices" || bare == "multiplechoices";
+    if (!is_named && (fields == 3 || !holds_written_list(field))) continue;
+    throw user_error({table, 1}, "brings choices, which a .tsv cannot",
+                     "write the table as .csv or .jsonl, with subject, object and choices");
+  }
+}
+
+}  // namespace plumb::detail

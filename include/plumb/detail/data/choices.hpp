@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Among which answers must the right one be found?
+//
+// A fact is asked with its true object and distractors drawn from the other objects of its
+// relation; no distractor is a true object of the same subject, by identifier, label or alias. The
+// draw depends on the fact and the seed alone. Source: "Towards Reliable Latent Knowledge Estimation
+// in LLMs", section 4 (99 distractors, so guessing is right once in a hundred).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/fact_split.hpp"
+
+namespace plumb::detail {
+
+/// Other names of objects, by identifier.
+using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
+
+/// The aliases that a dataset gives its objects, and those that its subjects have, for the objects
+/// that are also some fact's subject.
+[[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
+  ObjectAliases aliases;
+  const auto add = [&](const std::string& id, const std::vector<std::string>& names) {
+    const auto found = aliases.find(id);
+    if (found == aliases.end()) return;
+    for (const std::string& name : names) {
+      auto& list = found->second;
+      if (over::find(list, name) == list.end()) list.push_back(name);
+    }
+  };
+  for (const Relation& relation : dataset.relations) {
+    for (const std::string& object : relation.option_ids) aliases.try_emplace(object);
+    for (std::size_t i = 0; i < relation.option_aliases.size(); ++i) {
+      add(relation.option_ids[i], relation.option_aliases[i]);
+    }
+  }
+  for (const Relation& relation : dataset.relations) {
+    for (const Fact& fact : relation.facts) add(fact.subject_id, fact.subject_aliases);
+  }
+  std::erase_if(aliases, [](const auto& entry) { return entry.second.empty(); });
+  return aliases;
+}
+
+/// What one fact is asked with.
+struct Choices {
+  /// Indices into the relation's options, ascending, each once.
+  std::vector<std::uint32_t> options;
+  /// Place of the right one among them.
+  std::size_t answer = 0;
+};
+
+/// Draws choices for the facts of one relation. Any number of threads may read it.
+class ChoiceSampler {
+ public:
+  /// `relation` must have all its facts, and outlive the sampler.
+  ChoiceSampler(const Relation& relation, const ObjectAliases& aliases, std::size_t count,
+                std::uint64_t seed)
+      : relation_(relation), aliases_(aliases), count_(count), seed_(seed), subjects_(relation) {
+    for (const Fact& fact : relation.facts) truths_[subjects_.of(fact)].insert(fact.answer);
+  }
+
+  /// The answer and `count − 1` distractors, or as many as the relation has. The fact's own options
+  /// are taken as they are where the dataset offers them.
+  [[nodiscard]] Choices draw(const Fact& fact) const {
+    Choices choices;
+    if (!fact.offered.empty()) {
+      choices.options = fact.offered;
+    } else {
+      std::vector<std::uint32_t> others = distractors(fact);
+      const std::size_t wanted = (std::min)(count_ - 1, others.size());
+      RandomStream random(seed_, "choices/" + relation_.code + "/" + subject_key(fact) + "/" +
+                                     relation_.option_ids[fact.answer]);
+      random.shuffle(others, wanted);
+      others.resize(wanted);
+      choices.options = std::move(others);
+      choices.options.push_back(static_cast<std::uint32_t>(fact.answer));
+    }
+    over::sort(choices.options);
+    const auto answer = over::find(choices.options, fact.answer);
+    choices.answer = static_cast<std::size_t>(answer - choices.options.begin());
+    return choices;
+  }
+
+  /// Every option that may stand as a wrong answer to this fact, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> distractors(const Fact& fact) const {
+    const auto subject = truths_.find(subjects_.of(fact));
+    std::set<std::size_t> truths{fact.answer};
+    if (subject != truths_.end()) truths.insert(subject->second.begin(), subject->second.end());
+    std::set<std::string> ids;
+    std::set<std::string> names;
+    for (const std::size_t truth : truths) {
+      ids.insert(relation_.option_ids[truth]);
+      names.insert(relation_.options[truth]);
+      if (const auto found = aliases_.find(relation_.option_ids[truth]); found != aliases_.end()) {
+        names.insert(found->second.begin(), found->second.end());
+      }
+    }
+    std::vector<std::uint32_t> others;
+    for (std::size_t option = 0; option < relation_.options.size(); ++option) {
+      if (ids.contains(relation_.option_ids[option])) continue;
+      if (names.contains(relation_.options[option])) continue;
+      others.push_back(static_cast<std::uint32_t>(option));
+    }
+    return others;
+  }
+
+ private:
+  const Relation& relation_;
+  const ObjectAliases& aliases_;
+  std::size_t count_;
+  std::uint64_t seed_;
+  SubjectGroups subjects_;
+  std::map<std::string, std::set<std::size_t>> truths_;  // by subject
+};
+
+}  // namespace plumb::detail

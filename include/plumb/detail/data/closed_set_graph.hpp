@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a closed-set dataset a knowledge graph?
+//
+// A fact is a triple from its subject to its answer, and the options of its relation are what the
+// relation's tails are among. Closed-set datasets have no training part, which shots are drawn from:
+// ten facts of each relation, drawn by the relation's code, become it (a fifth where there are fewer
+// than fifty), and the rest is the test part. They name no relations either: a relation is called by
+// the words between [X] and [Y] of its first template that begins and ends with them ("is produced
+// by"), or else by the words of its first template. Names need no description, which is "-". Source
+// of the comparison: "Cosine Similarity as Logits?", appendix C.2, which does not say how it wrote
+// BEAR's facts.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+
+namespace plumb::detail {
+
+/// A sentence's words between or around its placeholders, without its full stop.
+inline std::string relation_words(const Relation& relation) {
+  const auto trimmed = [](std::string text) {
+    const std::size_t first = text.find_first_not_of(" ,."), last = text.find_last_not_of(" ,.");
+    return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
+  };
+  for (const std::string& text : relation.templates) {
+    const std::size_t end = text.find("[Y]");
+    if (!text.starts_with("[X]") || end == std::string::npos) continue;
+    if (!trimmed(text.substr(end + 3)).empty()) continue;
+    if (std::string words = trimmed(text.substr(3, end - 3)); !words.empty()) return words;
+  }
+  std::string words = relation.templates.empty() ? "" : relation.templates.front();
+  for (const std::string_view placeholder : {"[X]", "[Y]"}) {
+    if (const std::size_t at = words.find(placeholder); at != std::string::npos) {
+      // With the space before it, unless a word follows at once.
+      const std::size_t end = at + placeholder.size();
+      const bool behind_space = at > 0 && words[at - 1] == ' ';
+      const bool at_an_end = end == words.size() || words[end] == ' ' || words[end] == ',';
+      const std::size_t first = behind_space && at_an_end ? at - 1 : at;
+      words.erase(first, end - first);
+    }
+  }
+  words = trimmed(words);
+  return words.empty() ? relation.code : words;
+}
+
+/// The relations of these codes, or all. Throws a user error for a code that the dataset lacks.
+[[nodiscard]] inline KnowledgeGraph graph_of(const Dataset& dataset,
+                                             const std::vector<std::string>& codes) {
+  constexpr std::size_t shots = 10;
+  KnowledgeGraph graph;
+  graph.name = dataset.name;
+  graph.files = dataset.files;
+  std::unordered_map<std::string, std::uint32_t> places;
+  const auto place = [&](const std::string& id, const std::string& name) {
+    const std::string& key = id.empty() ? name : id;
+    const auto [found, fresh] =
+        places.try_emplace(key, static_cast<std::uint32_t>(graph.entities.size()));
+    if (fresh) graph.entities.push_back({key, name, "-"});
+    return found->second;
+  };
+  for (const std::string& code : codes) {
+    if (over::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
+      throw user_error({.setting = "relations"}, "'" + code + "' is not a relation of the dataset",
+                       "plumb data describe lists them");
+    }
+  }
+  for (const Relation& relation : dataset.relations) {
+    if (!codes.empty() && over::find(codes, relation.code) == codes.end()) continue;
+    const auto index = static_cast<std::uint32_t>(graph.relations.size());
+    GraphRelation& made = graph.relations.emplace_back(
+        GraphRelation{relation.code, detail::relation_words(relation)});
+    for (std::size_t o = 0; o < relation.options.size(); ++o) {
+      // Options without identifiers come with their place, which no other relation knows.
+      const bool has_id = o < relation.option_ids.size() &&
+                          relation.option_ids[o] != relation.code + "-" + std::to_string(o);
+      made.range.push_back(
+          place(has_id ? relation.option_ids[o] : std::string(), relation.options[o]));
+    }
+    std::vector<Triple> triples;
+    for (const Fact& fact : relation.facts) {
+      triples.push_back({place(fact.subject_id, fact.subject), index, made.range[fact.answer],
+                         static_cast<std::uint32_t>(fact.line)});
+    }
+    std::vector<std::size_t> order(triples.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    const std::size_t drawn = (std::min)(shots, triples.size() / 5);
+    RandomStream random(0, "graph/" + relation.code);
+    random.shuffle(order, drawn);
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn));
+    for (std::size_t i = 0; i < triples.size(); ++i) {
+      const bool is_shot =
+          std::binary_search(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn), i);
+      (is_shot ? graph.train : graph.test).push_back(triples[i]);
+    }
+    over::sort_distinct(made.range);
+  }
+  return graph;
+}
+
+}  // namespace plumb::detail

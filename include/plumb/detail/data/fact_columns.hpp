@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which column of a user's table holds what?
+//
+//   subject, relation, object      any name that triple_header.hpp knows, in any order and case
+//   subject_id, object_id          identifiers: also subj_id, obj_id, head_id, …
+//   subject_aliases, object_aliases   other names: also s_aliases, o_aliases, possible_answers
+//   objects, answers, tails        instead of the object, where a fact has several right ones
+// All others are kept with the fact as they are. A column called subject, relation or object is that one,
+// whatever else could be: beside "relation", a "type" is a further column. Of "source" and "head" neither is
+// taken for the subject.
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/triple_header.hpp"
+
+namespace plumb::detail {
+
+/// Places of a row's fields.
+struct FactColumns {
+  std::size_t subject = 0, relation = 0, object = 0;
+  std::optional<std::size_t> subject_id{}, object_id{};
+  std::vector<std::size_t> subject_aliases{}, object_aliases{};
+  /// Whether the object's column may hold several with a ";" or "|" between.
+  bool several = false;
+
+  /// Whether a column is one of those.
+  [[nodiscard]] bool has(std::size_t column) const {
+    const auto among = [&](const std::vector<std::size_t>& columns) {
+      return over::find(columns, column) != columns.end();
+    };
+    return column == subject || column == relation || column == object || column == subject_id ||
+           column == object_id || among(subject_aliases) || among(object_aliases);
+  }
+};
+
+inline constexpr auto subject_id_names = std::to_array<std::string_view>(
+    {"subjectid", "subjid", "subid", "headid", "sourceid", "sid", "subjecturi", "suburi", "suri"});
+inline constexpr auto relation_id_names =
+    std::to_array<std::string_view>({"relationid", "predicateid", "propid", "propertyid", "relid"});
+inline constexpr auto object_id_names = std::to_array<std::string_view>(
+    {"objectid", "objid", "tailid", "targetid", "oid", "objecturi", "objuri", "ouri"});
+inline constexpr auto subject_alias_names = std::to_array<std::string_view>(
+    {"subjectaliases", "subjaliases", "subaliases", "headaliases", "saliases"});
+inline constexpr auto object_alias_names = std::to_array<std::string_view>(
+    {"possibleanswers", "objectaliases", "objaliases", "tailaliases", "oaliases", "answeraliases"});
+inline constexpr auto several_object_names =
+    std::to_array<std::string_view>({"objects", "answers", "tails", "targets"});
+
+/// The places of columns whose names are known.
+inline std::vector<std::size_t> columns_named(const std::vector<std::string>& header,
+                                              std::span<const std::string_view> known) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    if (over::find(known, bare_name(header[i])) != known.end()) found.push_back(i);
+  }
+  return found;
+}
+
+/// The columns that could be one of the three: the one that is called `plainly`, else all with a known name,
+/// those of identifiers only where there is no other.
+inline std::vector<std::size_t> role_columns(const std::vector<std::string>& header,
+                                             std::string_view plainly,
+                                             std::span<const std::string_view> known,
+                                             std::span<const std::string_view> ids) {
+  std::vector<std::size_t> found = columns_named(header, std::span(&plainly, 1));
+  if (!found.empty()) return found;
+  found = columns_named(header, known);
+  std::vector<std::size_t> names = found;
+  std::erase_if(names, [&](std::size_t column) {
+    return over::find(ids, bare_name(header[column])) != ids.end();
+  });
+  return names.empty() ? found : names;
+}
+
+/// Subject, relation and object of a header: the columns that each could be.
+inline std::array<std::vector<std::size_t>, 3> named_columns(
+    const std::vector<std::string>& header) {
+  std::array<std::vector<std::size_t>, 3> made{
+      role_columns(header, "subject", head_names, subject_id_names),
+      role_columns(header, "relation", relation_names, relation_id_names),
+      role_columns(header, "object", tail_names, object_id_names)};
+  if (made[2].empty()) made[2] = columns_named(header, several_object_names);
+  return made;
+}
+
+/// The columns of a header; nothing where it lacks one of the three.
+[[nodiscard]] inline std::optional<FactColumns> fact_columns(
+    const std::vector<std::string>& header) {
+  const auto roles = detail::named_columns(header);
+  if (over::any_of(roles, [](const auto& columns) { return columns.size() != 1; })) {
+    return std::nullopt;
+  }
+  FactColumns made{
+      .subject = roles[0].front(), .relation = roles[1].front(), .object = roles[2].front()};
+  made.several = over::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
+                 detail::several_object_names.end();
+  // The first of them in the header.
+  const auto further = [&](std::span<const std::string_view> known) -> std::optional<std::size_t> {
+    for (const std::size_t column : detail::columns_named(header, known)) {
+      if (!made.has(column)) return column;
+    }
+    return std::nullopt;
+  };
+  made.subject_id = further(detail::subject_id_names);
+  made.object_id = further(detail::object_id_names);
+  made.subject_aliases = detail::columns_named(header, detail::subject_alias_names);
+  made.object_aliases = detail::columns_named(header, detail::object_alias_names);
+  return made;
+}
+
+/// What is wrong with a header that is none of a table of facts: "the header 'country', 'capital' names no
+/// subject and no object".
+[[nodiscard]] inline std::string lacking_columns(const std::vector<std::string>& header) {
+  const auto roles = detail::named_columns(header);
+  constexpr std::array<const char*, 3> names{"subject", "relation", "object"};
+  std::vector<std::string> lacks;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (roles[i].size() == 1) continue;
+    lacks.push_back((roles[i].empty() ? "no " : "more than one ") + std::string(names[i]));
+  }
+  return "the header " +
+         text_list(
+             header, [](const std::string& name) { return "'" + name + "'"; }, ", ", ", ") +
+         " names " + text_list(lacks, {}, ", ", " and ");
+}
+
+}  // namespace plumb::detail

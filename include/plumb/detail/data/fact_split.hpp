@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts are shown as shots, and which are asked?
+//
+// A relation's facts fall into a training part, which shots are drawn from, and a test part. The
+// dataset's own split is kept; without one, facts are dealt out by subject with a seed of its own,
+// so that no subject stands on both sides and drawing other shots moves no fact across. Source of
+// the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 (100 training facts a
+// relation).
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/dataset.hpp"
+
+namespace plumb::detail {
+
+/// Indices into a relation's facts, ascending, none in both.
+struct FactSplit {
+  std::vector<std::size_t> training;
+  std::vector<std::size_t> test;
+};
+
+/// What names a fact's subject: its identifier, or its label where it has none.
+[[nodiscard]] inline const std::string& subject_key(const Fact& fact) {
+  return fact.subject_id.empty() ? fact.subject : fact.subject_id;
+}
+
+/// Which subjects a probe takes for one: those of one key, and those of one label, as a prompt that
+/// shows no more than labels cannot tell them apart. Any number of threads may read it.
+class SubjectGroups {
+ public:
+  explicit SubjectGroups(const Relation& relation) {
+    for (const Fact& fact : relation.facts) keys_.try_emplace(fact.subject, subject_key(fact));
+  }
+  /// The key that stands for the group of a fact of the relation.
+  [[nodiscard]] const std::string& of(const Fact& fact) const {
+    const auto found = keys_.find(fact.subject);
+    return found == keys_.end() ? subject_key(fact) : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> keys_;  // by label: the first fact's
+};
+
+/// At most `training` facts are for training; ten stay for the test, or a fifth of a relation with
+/// fewer than fifty. Throws a user error when the dataset's own split leaves facts out or has a
+/// subject on both sides.
+[[nodiscard]] inline FactSplit split_facts(const Relation& relation, std::size_t training,
+                                           std::uint64_t seed) {
+  FactSplit split;
+  const SubjectGroups subjects(relation);
+  std::map<std::string, std::vector<std::size_t>> by_subject;
+  bool own = false;
+  for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+    by_subject[subjects.of(relation.facts[f])].push_back(f);
+    own = own || relation.facts[f].part != FactPart::unsaid;
+  }
+  if (own) {
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      const Fact& fact = relation.facts[f];
+      if (fact.part == FactPart::unsaid) {
+        throw user_error(site_of(relation, fact, "split"), "is missing, but other facts have it",
+                         "say train or test on every line, or on none");
+      }
+      (fact.part == FactPart::training ? split.training : split.test).push_back(f);
+    }
+    for (const std::size_t f : split.test) {
+      for (const std::size_t other : by_subject.at(subjects.of(relation.facts[f]))) {
+        if (relation.facts[other].part != FactPart::training) continue;
+        throw user_error(site_of(relation, relation.facts[f], "split"),
+                         "'" + relation.facts[f].subject + "' is a test fact, and line " +
+                             std::to_string(relation.facts[other].line) +
+                             " has it for training: it would stand among its own shots",
+                         "keep a subject on one side");
+      }
+    }
+    return split;
+  }
+  std::vector<const std::vector<std::size_t>*> groups;
+  groups.reserve(by_subject.size());
+  for (const auto& [subject, facts] : by_subject) groups.push_back(&facts);
+  RandomStream random(seed, "split/" + relation.code);
+  const std::size_t facts = relation.facts.size();
+  const std::size_t most =
+      (std::min)(training, (std::max)(facts * 4 / 5, facts - std::min<std::size_t>(facts, 10)));
+  random.shuffle(groups);
+  for (const std::vector<std::size_t>* group : groups) {
+    const bool fits = split.training.size() + group->size() <= most;
+    std::vector<std::size_t>& side = fits ? split.training : split.test;
+    side.insert(side.end(), group->begin(), group->end());
+  }
+  over::sort(split.training);
+  over::sort(split.test);
+  return split;
+}
+
+/// The training facts in the order in which they become shots under a seed: the first n of them are
+/// the shots of length n, so longer sequences begin with the shorter ones.
+[[nodiscard]] inline std::vector<std::size_t> shot_order(const Relation& relation,
+                                                         const FactSplit& split,
+                                                         std::uint64_t seed) {
+  std::vector<std::size_t> order = split.training;
+  RandomStream random(seed, "shots/" + relation.code);
+  random.shuffle(order);
+  return order;
+}
+
+}  // namespace plumb::detail

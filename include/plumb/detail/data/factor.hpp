@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is FACTOR read?
+//
+// Each record has a context, one true completion and three false ones (Muhlgay et al. 2024). The
+// context is `turncated_prefixes` (the field's own spelling), then a space unless it ends in
+// whitespace, then the completion; the statement is scored byte for byte as it stands. All records
+// make one relation whose options are the four roles; the texts are each fact's own. The true
+// completion is the first option, so a tie would count as right; records whose completions are not
+// all different are reported.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/csv_file.hpp"
+
+namespace plumb::detail {
+
+inline const std::vector<std::string>& factor_roles() {
+  static const std::vector<std::string> roles{"completion", "contradiction_0", "contradiction_1",
+                                              "contradiction_2"};
+  return roles;
+}
+
+/// What must be said beside the numbers: the calibration paper's are of Wiki-FACTOR. Only the
+/// file's name can tell which part of FACTOR it holds.
+inline std::string factor_note(const std::string& file_name) {
+  const std::string name = lower_case(file_name);
+  if (name.find("wiki") != std::string::npos) return "";
+  const bool expert = name.find("expert") != std::string::npos;
+  return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but by its name not") +
+         " the Wiki-FACTOR of the calibration paper, so its numbers do not compare with the "
+         "paper's.";
+}
+
+/// The file's first characters tell, without reading the rest.
+inline bool is_factor_header(const DiskPath& file) {
+  return first_line(file).find("turncated_prefixes") != std::string::npos;
+}
+
+/// The FACTOR file a path names: itself, or the only .csv of a folder; nothing otherwise.
+[[nodiscard]] inline std::optional<DiskPath> factor_file(const DiskPath& path) {
+  const std::vector<DiskPath> tables = path.files(".csv");
+  if (tables.size() != 1 || !detail::is_factor_header(tables.front())) return std::nullopt;
+  return tables.front();
+}
+
+/// Throws a user error when the file cannot be read or lacks a column; all else goes to `report`.
+[[nodiscard]] inline Dataset load_factor(const DiskPath& file,
+                                         const ProblemSink& report = throw_problem) {
+  const CsvFile csv(file, report);
+  std::vector<std::string> columns = detail::factor_roles();
+  columns.push_back("turncated_prefixes");
+  for (const std::string& column : columns) (csv.require)(column);
+  Dataset dataset{file.stem(), {}, {file}};
+  Relation relation;
+  relation.code = file.stem();
+  relation.templates = {"[X][Y]"};
+  relation.options = relation.option_ids = detail::factor_roles();
+  relation.file = file;
+  relation.verbatim = true;
+  relation.cardinality = Cardinality::many_to_one;
+  relation.note = detail::factor_note(relation.code);
+  std::size_t instance = 0;
+  for (const CsvRecord& record : csv.records()) {
+    Fact fact;
+    fact.instance = instance++;
+    fact.line = record.line;
+    fact.subject_id = std::to_string(fact.instance);
+    fact.subject = csv.at(record, "turncated_prefixes");
+    bool sound = true;
+    const auto refuse = [&](const std::string& field, const char* what, const char* remedy) {
+      report(user_error({file, record.line, field}, what, remedy));
+      sound = false;
+    };
+    if (fact.subject.empty()) refuse("turncated_prefixes", "is empty", "give the context");
+    for (const std::string& role : detail::factor_roles()) {
+      const std::string& text = csv.at(record, role);
+      if (text.empty()) {
+        refuse(role, "is empty", "give the completion");
+      } else if (over::find(fact.choices, text) != fact.choices.end()) {
+        refuse(role, "is the same text as another completion", "remove the record");
+      }
+      fact.choices.push_back(text);
+    }
+    if (!sound) continue;
+    if (std::isspace(static_cast<unsigned char>(fact.subject.back())) == 0) fact.subject += ' ';
+    relation.facts.push_back(std::move(fact));
+  }
+  if (!relation.facts.empty()) dataset.relations.push_back(std::move(relation));
+  return dataset;
+}
+
+}  // namespace plumb::detail

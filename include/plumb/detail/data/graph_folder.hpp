@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a knowledge graph read from a folder?
+//
+// KG-BERT's layout:
+//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, identifiers; a first line may say so
+//                                   (triple_header.hpp)
+//   entity2text.txt                 identifier <tab> text
+//   entity2textlong.txt             identifier <tab> description; may be absent
+//   relation2text.txt               identifier <tab> name
+//   entities.txt                    one identifier a line, gives the order; may be absent
+// A first line "entity <tab> text" or the like is a header, and passed over.
+// Without entity2textlong.txt a text is "name, description", split at its first ", ", as WN18RR has
+// it; an empty description is "-". Without entity2text.txt the folder is plain: train, dev or
+// valid, and test with the ending .tsv or .txt, whose identifiers are names once underscores are
+// spaces, and which has no descriptions; YAGO, told by its relation hasGender, has "_" for all of
+// them and loses the triples whose tail is a gender. WordNet identifiers are cleaned:
+// "__white-tail_deer_NN_1" is "white-tail deer". Source: "Cosine Similarity as Logits?", section
+// 5.2.2.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/data/table_encoding.hpp"
+#include "plumb/detail/data/triple_header.hpp"
+
+namespace plumb::detail {
+
+using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
+
+/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line of
+/// another number of fields, one that is not UTF-8, and a file that cannot be read.
+inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
+                                 const TabbedLine& visit) {
+  std::vector<std::string> parts;
+  for_each_table_line(file, [&](const std::string& text, std::size_t line) {
+    if (first_invalid_utf8(text) != std::string::npos) {
+      throw user_error({file, line}, "is not UTF-8", "convert the file");
+    }
+    parts.assign(1, {});
+    for (const char c : text) {
+      if (c == '\t' && parts.size() < fields) {
+        parts.emplace_back();
+      } else {
+        parts.back().push_back(c);
+      }
+    }
+    const auto more = fields > 1 ? over::count(parts.back(), '\t') : 0;
+    if (parts.size() != fields || more > 0) {
+      throw user_error({file, line},
+                       std::to_string(parts.size() + static_cast<std::size_t>(more)) +
+                           " fields instead of " + std::to_string(fields),
+                       "write them with one tab between");
+    }
+    visit(parts, line);
+  });
+}
+
+/// "__white-tail_deer_NN_1" as "white-tail deer"; any other text as it is.
+inline std::string without_wordnet_tags(std::string_view text) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const std::size_t sense = text.rfind('_');
+  if (!text.starts_with("__") || sense == std::string_view::npos || sense + 1 == text.size() ||
+      !over::all_of(text.substr(sense + 1), is_digit)) {
+    return std::string(text);
+  }
+  const std::size_t part = text.substr(0, sense).rfind('_');
+  const std::string_view tag = text.substr(part + 1, sense - part - 1);
+  if (part < 2 || (tag != "NN" && tag != "VB" && tag != "JJ" && tag != "RB")) {
+    return std::string(text);
+  }
+  std::string name(text.substr(2, part - 2));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+/// Whether a line of identifiers and texts says that it holds them: "entity<tab>text".
+[[nodiscard]] inline bool is_text_header(const std::vector<std::string>& fields) {
+  constexpr auto ids = std::to_array<std::string_view>(
+      {"entity",    "entityid",    "id",         "identifier", "ids",        "mid",      "qid",
+       "uri",       "iri",         "node",       "nodeid",     "synset",     "synsetid", "concept",
+       "conceptid", "wikidataid",  "freebaseid", "relation",   "relationid", "rel",      "relid",
+       "predicate", "predicateid", "property",   "propertyid", "pid"});
+  constexpr auto texts = std::to_array<std::string_view>(
+      {"text", "name", "label", "title", "description", "desc", "definition", "gloss", "entitytext",
+       "entityname", "entitylabel", "entitydescription", "relationtext", "relationname",
+       "relationlabel", "longtext", "shorttext", "string", "surfaceform"});
+  const auto is = [&](const auto& known, std::size_t field) {
+    return over::find(known, bare_name(fields[field])) != known.end();
+  };
+  return is(ids, 0) && (fields.size() == 1 || is(texts, 1));
+}
+
+/// As for_each_tabbed_line, without a first line that is a header. Throws a user error for one further down.
+inline void for_each_named_line(const DiskPath& file, const TabbedLine& visit) {
+  bool is_first = true;
+  for_each_tabbed_line(file, 2, [&](std::vector<std::string>& fields, std::size_t line) {
+    const bool may_be_skipped = std::exchange(is_first, false);
+    if (!is_text_header(fields)) return visit(fields, line);
+    if (may_be_skipped) return;
+    throw user_error({file, line}, "is a header inside the file", "remove the line");
+  });
+}
+
+inline std::string with_spaces(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  while (!text.empty() && text.front() == ' ') text.erase(0, 1);
+  return text;
+}
+
+/// Puts a graph together and looks after identifiers.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const DiskPath& folder) : folder_(folder) {
+    graph_.name = folder.canonical().name();
+  }
+
+  /// The file of that name, kept among those the graph was read from; nothing where there is none. Throws a
+  /// user error for another encoding.
+  std::optional<DiskPath> file(const std::string& name) {
+    if (!(folder_ / name).is_file()) return std::nullopt;
+    refuse_other_encoding(folder_ / name);
+    graph_.files.push_back(folder_ / name);
+    return folder_ / name;
+  }
+
+  static void(check)(const Entity& entity, const Site& site) {
+    if (entity.id.empty()) {
+      throw user_error(site, "an identifier is empty", "fill it or remove the line");
+    }
+    if (entity.name.find_first_not_of(" \t") == std::string::npos) {
+      throw user_error(site, "'" + entity.id + "' has an empty name", "name it or remove it");
+    }
+  }
+  void add_entity(Entity entity, const Site& site) {
+    (check)(entity, site);
+    if (!places_.emplace(entity.id, graph_.entities.size()).second) {
+      throw user_error(site, "'" + entity.id + "' is duplicated", "remove one of the lines");
+    }
+    graph_.entities.push_back(std::move(entity));
+  }
+  [[nodiscard]] Entity* entity(const std::string& id) {
+    const auto found = places_.find(id);
+    return found == places_.end() ? nullptr : &graph_.entities[found->second];
+  }
+
+  void add_relation(GraphRelation relation, const Site& site) {
+    if (relation.name.find_first_not_of(" \t") == std::string::npos) {
+      throw user_error(site, "'" + relation.id + "' has an empty name", "name it");
+    }
+    if (!relations_.emplace(relation.id, graph_.relations.size()).second) {
+      throw user_error(site, "'" + relation.id + "' is duplicated", "remove one of the lines");
+    }
+    graph_.relations.push_back(std::move(relation));
+  }
+
+  /// A header is left out, and says the order of the columns. With `plain`, identifiers that were not met
+  /// are new entities and relations.
+  void read_part(const DiskPath& file, std::vector<Triple> KnowledgeGraph::*part, bool plain) {
+    const bool ordered = (folder_ / "entities.txt").is_file();
+    const char* list = ordered ? "entities.txt" : "entity2text.txt";
+    TripleColumns columns;
+    bool is_first = true;
+    for_each_tabbed_line(file, 3, [&](std::vector<std::string>& fields, std::size_t line) {
+      const auto header = triple_header(fields);
+      if (std::exchange(is_first, false)) {
+        if (header) columns = *header;
+        if (plain) look_at_order(file, header);
+        if (header) return;
+      }
+      const Site site{file, line};
+      const std::string &head = fields[columns.head], &tail = fields[columns.tail],
+                        &relation = fields[columns.relation];
+      if (header && !plain && !relations_.contains(relation)) throw header_inside(site);
+      if (header) headers_[relation].push_back(site);
+      ++rows_[relation];
+      if (plain) {
+        for (const std::string* id : {&head, &tail}) {
+          if (entity(*id) != nullptr) continue;
+          std::string name = without_wordnet_tags(*id);
+          add_entity({*id, name == *id ? with_spaces(*id) : name}, site);
+        }
+        if (!relations_.contains(relation)) {
+          add_relation({relation, with_spaces(relation)}, site);
+        }
+      }
+      const auto place = [&](const auto& known, const std::string& id, const char* what,
+                             const char* listed) {
+        const auto found = known.find(id);
+        if (found != known.end()) return static_cast<std::uint32_t>(found->second);
+        throw user_error(site, std::string(what) + " '" + id + "' is not in the list",
+                         std::string("add it to ") + listed + " or remove the triple");
+      };
+      (graph_.*part)
+          .push_back({place(places_, head, "entity", list),
+                      place(relations_, relation, "relation", "relation2text.txt"),
+                      place(places_, tail, "entity", list), static_cast<std::uint32_t>(line)});
+    });
+  }
+
+  /// Throws a user error for a header inside a part, as of files put together. A row of such words is none
+  /// where another row has its relation: in a graph of letters, "h r t" may be a triple.
+  void refuse_headers_inside() const {
+    for (const auto& [relation, sites] : headers_) {
+      if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());
+    }
+  }
+
+  [[nodiscard]] static Error header_inside(const Site& site) {
+    return user_error(site, "is a header inside the file", "remove the line");
+  }
+
+  [[nodiscard]] KnowledgeGraph& graph() noexcept { return graph_; }
+  [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
+
+ private:
+  /// Throws a user error where one part's header orders the columns otherwise than a part without a header
+  /// has them.
+  void look_at_order(const DiskPath& file, const std::optional<TripleColumns>& header) {
+    const bool is_usual = header && header->head == 0 && header->relation == 1;
+    if (!header) bare_part_ = file.path();
+    if (header && !is_usual) other_order_ = file.path();
+    if (bare_part_.empty() || other_order_.empty()) return;
+    throw user_error({bare_part_, 1},
+                     "has no header, but that of " + other_order_.filename().string() +
+                         " has the columns in another order than head, relation, tail",
+                     "write the header into each part");
+  }
+
+  DiskPath folder_;
+  KnowledgeGraph graph_;
+  std::filesystem::path bare_part_, other_order_;
+  std::map<std::string, std::vector<Site>> headers_;  // rows that read like one, by their relation
+  std::unordered_map<std::string, std::size_t> rows_;
+  std::unordered_map<std::string, std::size_t> places_, relations_;
+};
+
+/// Names and descriptions of KG-BERT's layout.
+inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
+  const auto order = builder.file("entities.txt");
+  const auto long_texts = builder.file("entity2textlong.txt");
+  std::unordered_map<std::string, Entity> by_id;
+  const auto add = [&](Entity entity, const Site& site) {
+    if (!order) return builder.add_entity(std::move(entity), site);
+    (GraphBuilder::check)(entity, site);
+    const std::string id = entity.id;
+    if (!by_id.emplace(id, std::move(entity)).second) {
+      throw user_error(site, "'" + id + "' is duplicated", "remove one of the lines");
+    }
+  };
+  for_each_named_line(texts, [&](std::vector<std::string>& fields, std::size_t line) {
+    const std::size_t comma = long_texts ? std::string::npos : fields[1].find(", ");
+    Entity entity{fields[0], without_wordnet_tags(fields[1].substr(0, comma)), "-"};
+    if (comma != std::string::npos && comma + 2 < fields[1].size()) {
+      entity.description = fields[1].substr(comma + 2);
+    }
+    add(std::move(entity), {texts, line});
+  });
+  if (order) {
+    for_each_tabbed_line(*order, 1, [&](std::vector<std::string>& fields, std::size_t line) {
+      const auto found = by_id.find(fields[0]);
+      if (line == 1 && found == by_id.end() && is_text_header(fields)) return;
+      if (found == by_id.end()) {
+        throw user_error({*order, line}, "'" + fields[0] + "' has no text or is duplicated",
+                         "write it once, and its text into entity2text.txt");
+      }
+      builder.add_entity(std::move(found->second), {*order, line});
+      by_id.erase(found);
+    });
+  }
+  if (!long_texts) return;
+  for_each_named_line(*long_texts, [&](std::vector<std::string>& fields, std::size_t) {
+    Entity* entity = builder.entity(fields[0]);
+    if (entity != nullptr && !fields[1].empty()) entity->description = std::move(fields[1]);
+  });
+}
+
+/// Throws a user error for a part that is there twice, or in a file of another kind.
+inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& graph) {
+  constexpr auto parts =
+      std::to_array<std::string_view>({"train", "dev", "valid", "validation", "test"});
+  constexpr auto endings =
+      std::to_array<std::string_view>({".tsv", ".txt", ".csv", ".tab", ".json", ".jsonl"});
+  for (const DiskPath& file : folder.list()) {
+    if (over::find(parts, lower_case(file.stem())) == parts.end()) continue;
+    if (over::find(endings, lower_case(file.extension())) == endings.end()) continue;
+    if (!file.is_file()) continue;
+    if (over::find(graph.files, file.path()) != graph.files.end()) continue;
+    throw user_error({.file = file}, "is a part of the graph that is not read",
+                     "write each part once, as train.tsv, dev.tsv and test.tsv, or move this file "
+                     "elsewhere");
+  }
+}
+
+inline void drop_gender(KnowledgeGraph& graph) {
+  for (auto* part : {&graph.train, &graph.valid, &graph.test}) {
+    graph.trivial += std::erase_if(*part, [&](const Triple& triple) {
+      const std::string& tail = graph.entities[triple.tail].id;
+      return tail == "male" || tail == "female";
+    });
+  }
+}
+
+/// Whether a path is a folder of triples: one with a training and a test part.
+[[nodiscard]] inline bool is_graph_folder(const DiskPath& path) {
+  const auto has = [&](const std::string& part) {
+    return (path / (part + ".tsv")).is_file() || (path / (part + ".txt")).is_file();
+  };
+  return path.is_folder() && has("train") && has("test");
+}
+
+/// Throws a user error for a folder without triples, and for everything that is wrong in a file,
+/// with its line.
+[[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {
+  detail::GraphBuilder builder(folder);
+  const auto texts = builder.file("entity2text.txt");
+  if (texts) {
+    detail::read_entity_texts(builder, *texts);
+    const auto relations = builder.file("relation2text.txt");
+    if (!relations) {
+      throw user_error({.file = folder / "relation2text.txt"}, "cannot be read",
+                       "write each relation's identifier, a tab and its name");
+    }
+    detail::for_each_named_line(
+        *relations, [&](std::vector<std::string>& fields, std::size_t line) {
+          builder.add_relation({std::move(fields[0]), std::move(fields[1])}, {*relations, line});
+        });
+  }
+  const auto read = [&](std::vector<Triple> KnowledgeGraph::*part,
+                        std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      const auto file = builder.file(name);
+      if (!file) continue;
+      builder.read_part(*file, part, !texts);
+      return true;
+    }
+    return false;
+  };
+  const bool has_train = read(&KnowledgeGraph::train, {"train.tsv", "train.txt"});
+  read(&KnowledgeGraph::valid, {"dev.tsv", "valid.tsv", "valid.txt", "dev.txt"});
+  const bool has_test = read(&KnowledgeGraph::test, {"test.tsv", "test.txt"});
+  KnowledgeGraph& graph = builder.graph();
+  const bool is_empty = graph.train.empty() && graph.valid.empty() && graph.test.empty();
+  if (!has_train || !has_test || is_empty) {
+    throw user_error({.file = folder}, "is no knowledge graph",
+                     "it needs train.tsv and test.tsv, a head, a relation and a tail a line");
+  }
+  detail::refuse_unread_parts(folder, graph);
+  builder.refuse_headers_inside();
+  if (!texts && builder.has_relation("hasGender")) {
+    for (Entity& entity : graph.entities) entity.description = "_";
+    detail::drop_gender(graph);
+  }
+  return std::move(graph);
+}
+
+}  // namespace plumb::detail

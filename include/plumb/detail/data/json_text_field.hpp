@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which text does a JSON object have under a name, without holding the object in memory?
+//
+// Corpora are files of JSON lines, {"text": "…", "meta": {…}}, whose texts are documents of any
+// length. The object comes in blocks of bytes, cut anywhere; the text goes out in parts, its
+// escapes decoded. What stands beside the text is passed over: its strings and brackets must close,
+// and the object's own colons and commas must be there, its numbers and inner commas are not looked
+// at. Bytes that are no UTF-8 go through as they are; half a surrogate pair becomes U+FFFD.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/utf8.hpp"
+
+namespace plumb::detail {
+
+/// Takes one object after another; `visit(std::string_view)` is given the parts of their texts. Not
+/// thread-safe.
+template <class Visit>
+class JsonTextField {
+ public:
+  JsonTextField(std::string field, Visit visit)
+      : field_(std::move(field)), visit_(std::move(visit)) {}
+
+  /// Bytes of the object at hand, without a newline.
+  void add(std::string_view bytes) {
+    while (!bytes.empty() && problem_ == nullptr) {
+      if (in_string_) {
+        take_string(bytes);
+      } else {
+        take_mark(bytes.front());
+        bytes.remove_prefix(1);
+      }
+    }
+    give();
+  }
+
+  /// Ends the object at hand; another may follow. What is wrong with it, in words, or null.
+  const char* end() {
+    const char* problem = problem_;
+    is_blank_ = problem == nullptr && place_ == Place::before;
+    if (problem == nullptr && !is_blank_) {
+      if (in_string_ || place_ != Place::behind) {
+        problem = "is no whole JSON object";
+      } else if (!found_) {
+        problem = "has no text";
+      }
+    }
+    closers_.clear();
+    escape_.clear();
+    high_ = 0;
+    place_ = Place::before;
+    in_string_ = found_ = false;
+    problem_ = nullptr;
+    return problem;
+  }
+
+  /// Whether what was ended last was white space alone, and no object.
+  [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
+
+ private:
+  /// What the object, not one inside it, expects; `first` is a key or its end.
+  enum class Place { before, first, key, colon, value, next, behind };
+  enum class Kind { key, wanted, other };
+  static constexpr std::size_t deepest = 1000;
+
+  void refuse(const char* problem) { problem_ = problem; }
+
+  /// A byte outside strings.
+  void take_mark(char c) {
+    if (c == ' ' || c == '\t' || c == '\r') return;
+    if (closers_.size() > 1) return take_inner(c);
+    const bool is_wanted = key_ == field_;
+    if (place_ == Place::before) {
+      if (c != '{') return refuse("is no JSON object");
+      closers_ = "}";
+      place_ = Place::first;
+    } else if (c == '"' && (place_ == Place::first || place_ == Place::key)) {
+      begin_string(Kind::key);
+      place_ = Place::colon;
+    } else if (c == ':' && place_ == Place::colon) {
+      place_ = Place::value;
+    } else if (place_ == Place::value && c != ',' && c != ':' && c != '}' && c != ']') {
+      if (is_wanted && found_) return refuse("has two texts");
+      if (is_wanted && c != '"') return refuse("has something else in its text's place");
+      place_ = Place::next;
+      if (c == '"') begin_string(is_wanted ? Kind::wanted : Kind::other);
+      if (c == '{') closers_ += '}';
+      if (c == '[') closers_ += ']';
+    } else if (c == ',' && place_ == Place::next) {
+      place_ = Place::key;
+    } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
+      place_ = Place::behind;
+    } else if (place_ != Place::next || is_mark(c)) {  // or a number or name goes on
+      refuse(place_ == Place::behind ? "has something behind its object"
+                                     : "is no whole JSON object");
+    }
+  }
+
+  /// The same within an inner object or list.
+  void take_inner(char c) {
+    if (c == '"') return begin_string(Kind::other);
+    if (c == '{' || c == '[') {
+      if (closers_.size() == deepest) return refuse("is nested too deep");
+      closers_ += c == '{' ? '}' : ']';
+    } else if (c == '}' || c == ']') {
+      if (c != closers_.back()) return refuse("is no whole JSON object");
+      closers_.pop_back();
+    }
+  }
+
+  static bool is_mark(char c) { return std::string_view("\"{}[]:,").find(c) != std::string::npos; }
+
+  void begin_string(Kind kind) {
+    in_string_ = true;
+    kind_ = kind;
+    if (kind == Kind::key) key_.clear();
+    if (kind == Kind::wanted) found_ = true;
+  }
+
+  /// Bytes of a string, up to its end or an escape.
+  void take_string(std::string_view& bytes) {
+    if (!escape_.empty()) {
+      take_escape(bytes.front());
+      bytes.remove_prefix(1);
+      return;
+    }
+    std::size_t end = 0;
+    while (end < bytes.size() && bytes[end] != '"' && bytes[end] != '\\') ++end;
+    if (end > 0) put(bytes.substr(0, end));
+    if (end < bytes.size() && bytes[end] == '\\') escape_ = "\\";
+    if (end < bytes.size() && bytes[end] == '"') {
+      put({});
+      in_string_ = false;
+    }
+    bytes.remove_prefix(end < bytes.size() ? end + 1 : end);
+  }
+
+  void take_escape(char c) {
+    escape_ += c;
+    if (escape_[1] != 'u') {
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      const std::size_t at = letters.find(c);
+      if (at == std::string_view::npos) return refuse("has an escape that JSON does not know");
+      put(meant.substr(at, 1));
+      escape_.clear();
+      return;
+    }
+    if (escape_.size() < 6) return;
+    char32_t unit = 0;
+    for (const char digit : std::string_view(escape_).substr(2)) {
+      constexpr std::string_view digits = "0123456789abcdefABCDEF";
+      const std::size_t at = digits.find(digit);
+      if (at == std::string_view::npos) return refuse("has an escape that JSON does not know");
+      unit = unit * 16 + static_cast<char32_t>(at < 16 ? at : at - 6);
+    }
+    escape_.clear();
+    put_unit(unit);
+  }
+
+  /// A code unit of UTF-16.
+  void put_unit(char32_t unit) {
+    const bool is_low = unit >= 0xDC00 && unit <= 0xDFFF;
+    if (is_low && high_ != 0) {
+      unit = 0x10000 + ((high_ - 0xD800) << 10) + (unit - 0xDC00);
+      high_ = 0;
+    } else if (is_low) {
+      unit = U'\uFFFD';
+    }
+    std::string text;
+    if (unit >= 0xD800 && unit <= 0xDBFF) {
+      put({});
+      high_ = unit;
+      return;
+    }
+    append_utf8(text, unit);
+    put(text);
+  }
+
+  /// More of the string at hand; a first half of a pair that waits has no second one then.
+  void put(std::string_view text) {
+    if (high_ != 0) {
+      high_ = 0;
+      put("\uFFFD");
+    }
+    if (kind_ == Kind::wanted) out_ += text;
+    // As much of a key as tells it from the field.
+    if (kind_ == Kind::key && key_.size() <= field_.size()) {
+      key_ += text.substr(0, field_.size() + 1 - key_.size());
+    }
+  }
+
+  void give() {
+    if (!out_.empty()) visit_(std::string_view(out_));
+    out_.clear();
+  }
+
+  std::string field_;
+  Visit visit_;
+  Place place_ = Place::before;
+  Kind kind_ = Kind::other;
+  bool in_string_ = false, found_ = false, is_blank_ = false;
+  const char* problem_ = nullptr;
+  /// Brackets that are open, by what closes them.
+  std::string closers_;
+  std::string key_, escape_, out_;
+  /// The first half of a surrogate pair, or 0.
+  char32_t high_ = 0;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are the parts of LAMA and LAMA-UHN read?
+//
+//   relations.jsonl        {"relation": "P36", "template": "The capital of [X] is [Y] ."}
+//   TREx/P36.jsonl         {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", …}
+//   Google_RE/place_of_birth_test.jsonl   {"sub_label", "obj_label", "sub_aliases", "uuid", …}
+//   ConceptNet/test.jsonl  {"masked_sentences": ["You need a [MASK] to …"], "obj_label", "pred", …}
+//   Squad/test.jsonl       {"masked_sentences": ["…"], "obj_label", "id", …}
+// The layout of the LAMA probe (Petroni et al. 2019) and of its part without helpful names
+// (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/). What is read: the whole folder; one of
+// its parts, whose relations.jsonl lies beside it; or a folder with relations.jsonl and the facts in it.
+// A relation listed several times has several templates; one without a fact file is left out, as LAMA's
+// own list names more relations than it has, and so are facts without a template. The list has T-REx's
+// relations alone: Google-RE's three have the templates that stand in LAMA's program
+// (scripts/run_experiments.py), unless it lists them too, so Google_RE/ needs no list. ConceptNet is
+// one relation for each `pred`, Squad one; their facts bring their own sentence in place of a template
+// (Relation::own_sentences). The options are the relation's distinct objects, in order of appearance;
+// LAMA itself ranks a whole vocabulary.
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
+
+namespace plumb::detail {
+
+struct LamaTemplate {
+  const char* relation;
+  const char* text;
+};
+
+/// Those of Google-RE's relations in LAMA's program.
+inline constexpr std::array<LamaTemplate, 3> google_re_templates{
+    {{"place_of_birth", "[X] was born in [Y] ."},
+     {"date_of_birth", "[X] (born [Y])."},
+     {"place_of_death", "[X] died in [Y] ."}}};
+
+/// Whether a folder is a part by its name, whose sentences come from templates.
+inline bool is_lama_part(const DiskPath& folder) {
+  const std::string name = folder.name();
+  return name.starts_with("TREx") || name.starts_with("Google_RE");
+}
+
+/// A part's file of sentences with a gap; nothing for another folder.
+inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
+  const std::string name = folder.name();
+  auto file = folder / "test.jsonl";
+  if ((name != "ConceptNet" && name != "Squad") || !file.exists()) return {};
+  return file;
+}
+
+/// Where LAMA's templates are for a folder that is read.
+inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
+  if (auto file = folder / "relations.jsonl"; file.exists()) return file;
+  auto above = folder.parent() / "relations.jsonl";
+  if (is_lama_part(folder) && above.exists()) return above;
+  return std::nullopt;
+}
+
+/// Whether a folder is Google-RE's part with facts, which needs no list.
+inline bool is_google_re(const DiskPath& folder) {
+  return folder.name().starts_with("Google_RE") &&
+         over::any_of(google_re_templates, [&](const LamaTemplate& one) {
+           return (folder / (std::string(one.relation) + "_test.jsonl")).exists();
+         });
+}
+
+/// Folders in a folder, by name.
+inline std::vector<DiskPath> folders_in(const DiskPath& folder) {
+  std::vector<DiskPath> found = folder.list();
+  std::erase_if(found, [](const DiskPath& one) { return !one.is_folder(); });
+  return found;
+}
+
+/// The fact files of a relation in the parts, and in the folder itself where no part has one.
+inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
+                                             const std::vector<DiskPath>& parts,
+                                             const std::string& code) {
+  std::vector<DiskPath> found;
+  const auto look = [&](const DiskPath& place) {
+    for (const char* end : {".jsonl", "_test.jsonl"}) {
+      auto file = place / (code + end);
+      if (file.exists()) found.push_back(std::move(file));
+    }
+  };
+  for (const auto& part : parts) look(part);
+  if (found.empty()) look(folder);
+  return found;
+}
+
+/// Codes of the fact files of some folders that are not among `known`, joined.
+inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
+                                      const std::vector<std::string>& known) {
+  std::string codes;
+  for (const DiskPath& folder : folders) {
+    for (const DiskPath& file : folder.files(".jsonl")) {
+      std::string code = file.stem();
+      if (code.ends_with("_test")) code.resize(code.size() - 5);
+      if (code == "relations" || over::find(known, code) != known.end()) continue;
+      add_to_list(codes, code);
+    }
+  }
+  return codes;
+}
+
+/// The first sentence with just one gap, which [Y] takes; nothing where there is none.
+inline std::optional<std::string> lama_sentence(const Json& line) {
+  constexpr std::string_view gap = "[MASK]";
+  for (std::string sentence :
+       string_list(line, "masked_sentences").value_or(std::vector<std::string>{})) {
+    const std::size_t at = sentence.find(gap);
+    if (at == std::string::npos || sentence.find(gap, at + 1) != std::string::npos) continue;
+    return sentence.replace(at, gap.size(), "[Y]");
+  }
+  return std::nullopt;
+}
+
+/// Adds the relations of a file of sentences.
+inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const ProblemSink& report) {
+  const std::string part = file.parent().name();
+  std::vector<std::string> order;
+  std::map<std::string, RelationBuilder> builders;
+  std::map<std::string, std::set<std::string>> objects;  // labels, by relation
+  for_each_json_line(file, report, [&](const Json& line, std::size_t number) {
+    const std::string code = first_string(line, "pred").value_or(part);
+    const auto sentence = lama_sentence(line);
+    if (!sentence) {
+      return report(user_error({file, number, "masked_sentences"},
+                               "has no sentence with one [MASK]",
+                               "write the gap of the answer as [MASK], once"));
+    }
+    const auto [builder, is_new] = builders.try_emplace(code, code, report);
+    if (is_new) {
+      order.push_back(code);
+      builder->second.take_own_sentences();
+    }
+    Json fact = {{"sub_label", *sentence}, {"obj_label", line.value("obj_label", Json())}};
+    if (const auto id = first_string(line, "uuid", "id")) fact["sub_id"] = *id;
+    builder->second.add_fact(fact, {file, number});
+    objects[code].insert(first_string(line, "obj_label").value_or(""));
+  });
+  dataset.files.push_back(file);
+  std::string single;
+  for (const std::string& code : order) {
+    if (objects.at(code).size() == 1) {
+      add_to_list(single, code);
+      continue;
+    }
+    if (auto relation = std::move(builders.at(code)).finish({.file = file, .field = code})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  if (!single.empty()) {
+    dataset.left_out.push_back("relations of " + part + " with a single object: " + single);
+  }
+}
+
+[[nodiscard]] inline bool is_lama(const DiskPath& folder) {
+  return detail::lama_templates(folder).has_value() || detail::lama_sentences(folder).has_value() ||
+         detail::is_google_re(folder);
+}
+
+/// Problems go to `report`, among them a relation that two parts have, of which the first is taken.
+[[nodiscard]] inline Dataset load_lama(const DiskPath& folder,
+                                       const ProblemSink& report = throw_problem) {
+  Dataset dataset{folder.name(), {}, {}};
+  if (const auto sentences = detail::lama_sentences(folder)) {
+    detail::read_lama_sentences(*sentences, dataset, report);
+    return dataset;
+  }
+  auto list = detail::lama_templates(folder);
+  if (!list && !detail::is_google_re(folder)) list = folder / "relations.jsonl";
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::pair<std::string, Site>>> templates;
+  const auto read_list = [&](const Json& object, std::size_t line) {
+    const auto code = first_string(object, "relation");
+    const auto text = first_string(object, "template");
+    if (!code || !text) {
+      report(user_error({*list, line, code ? "template" : "relation"}, "is missing",
+                        "each line needs relation and template"));
+      return;
+    }
+    if (over::find(order, *code) == order.end()) order.push_back(*code);
+    templates[*code].push_back({*text, {*list, line, "template"}});
+  };
+  if (list) {
+    for_each_json_line(*list, report, read_list);
+    dataset.files.push_back(*list);
+  }
+  std::vector<DiskPath> parts = detail::folders_in(folder);
+  const std::vector<DiskPath> folders = parts;
+  std::erase_if(parts, [](const auto& part) { return !detail::is_lama_part(part); });
+  for (const LamaTemplate& one : google_re_templates) {
+    if (templates.contains(one.relation)) continue;
+    const auto files = detail::lama_fact_files(folder, parts, one.relation);
+    if (files.empty()) continue;
+    order.emplace_back(one.relation);
+    templates[one.relation].push_back({one.text, {.file = files[0]}});
+  }
+  std::string without_facts;
+  for (const std::string& code : order) {
+    const auto files = detail::lama_fact_files(folder, parts, code);
+    if (files.empty()) {
+      add_to_list(without_facts, code);
+      continue;
+    }
+    if (files.size() > 1) {
+      report(user_error({.file = files[1]},
+                        "is a second file of facts of " + code + ", beside " + files[0].string(),
+                        "name one part's folder, " + files[0].parent().string() + " or " +
+                            files[1].parent().string()));
+    }
+    RelationBuilder builder(code, report);
+    for (const auto& [text, site] : templates[code]) builder.add_template(text, site);
+    read_facts(std::move(builder), files[0], dataset, report);
+  }
+  if (!without_facts.empty()) {
+    dataset.left_out.push_back("relations of relations.jsonl without facts: " + without_facts);
+  }
+  parts.push_back(folder);
+  if (const auto codes = detail::lama_codes_besides(parts, order); !codes.empty()) {
+    dataset.left_out.push_back("facts of relations without a template: " + codes);
+  }
+  for (const auto& part : folders) {
+    if (const auto sentences = detail::lama_sentences(part)) {
+      detail::read_lama_sentences(*sentences, dataset, report);
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb::detail

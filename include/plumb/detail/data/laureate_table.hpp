@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is IC-LKE's table of Nobel laureates read?
+//
+//   Name,Birth Year,Award Year,Nature of Award,Gender
+//   Albert Einstein,1879,1921,Physics,male
+// A .csv whose header has Name and Birth Year, as the paper prints its excerpt; the file itself is not
+// published. Each further column of the five is a relation of that name in lower case, with "-" for
+// spaces; a column may be missing, an empty field is no fact, and a column of one value is no relation and is
+// left out, as of laureates of one prize. There are no templates. Source:
+// "Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.1, whose probe asks birth-year.
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/csv_file.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
+
+namespace plumb::detail {
+
+/// The file that a path names, itself or the only .csv of a folder; nothing where it is none.
+[[nodiscard]] inline std::optional<DiskPath> laureate_file(const DiskPath& path) {
+  const std::vector<DiskPath> files = path.files(".csv");
+  if (files.size() != 1) return std::nullopt;
+  const std::string header = first_line(files.front());
+  const bool fits =
+      header.find("Name") != std::string::npos && header.find("Birth Year") != std::string::npos;
+  return fits ? std::optional(files.front()) : std::nullopt;
+}
+
+/// Throws a user error when the file cannot be read or lacks a column; records and relations that are
+/// of no use go to `report`.
+[[nodiscard]] inline Dataset load_laureates(const DiskPath& file,
+                                            const ProblemSink& report = throw_problem) {
+  struct Column {
+    const char* name;
+    const char* code;
+  };
+  constexpr std::array<Column, 4> columns{{{"Birth Year", "birth-year"},
+                                           {"Award Year", "award-year"},
+                                           {"Nature of Award", "nature-of-award"},
+                                           {"Gender", "gender"}}};
+  const CsvFile csv(file, report);
+  (csv.require)("Name");
+  (csv.require)("Birth Year");
+  Dataset dataset{file.stem(), {}, {file}};
+  for (const Column& column : columns) {
+    if (!csv.has(column.name)) continue;
+    RelationBuilder builder(column.code, report);
+    builder.needs_no_template();
+    std::set<std::string> objects;
+    for (const CsvRecord& record : csv.records()) {
+      const std::string& object = csv.at(record, column.name);
+      if (object.empty()) continue;
+      objects.insert(object);
+      builder.add_fact(csv.at(record, "Name"), object, {file, record.line});
+    }
+    if (objects.size() < 2 && column.name != columns.front().name) {
+      dataset.left_out.push_back(std::string(column.code) + " (" +
+                                 counted(objects.size(), "answer") + " in all)");
+      continue;
+    }
+    if (auto relation = std::move(builder).finish({.file = file, .field = column.name})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A dataset of whatever format a path holds (dataset_formats.hpp).
+
+#include <span>
+
+#include "plumb/detail/core/compiled.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/dataset.hpp"
+
+namespace plumb::detail {
+
+struct DatasetFormat;
+
+/// The format of a path, the first of `formats` that matches; null where none does.
+[[nodiscard]] const DatasetFormat* format_of(const DiskPath& path,
+                                             std::span<const DatasetFormat> formats);
+
+/// Reads a dataset of any of `formats`. Throws a user error when none matches or nothing usable was
+/// found, and for a knowledge graph's folder, whatever the formats; other problems go to `report`, such as
+/// a table of the folder that is not read.
+[[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
+                                   const ProblemSink& report);
+
+/// The same for a format of `dataset_formats`.
+[[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
+
+}  // namespace plumb::detail
+
+#if PLUMB_BODIES
+
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/csv_file.hpp"
+#include "plumb/detail/data/dataset_formats.hpp"
+#include "plumb/detail/data/fact_columns.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/lpaqa.hpp"
+#include "plumb/detail/data/myriad_lama.hpp"
+#include "plumb/detail/data/table_encoding.hpp"
+#include "plumb/detail/data/unread_tables.hpp"
+
+namespace plumb::detail {
+
+/// Throws a user error for tables that can be read once they are written otherwise: Parquet, and .csv files
+/// with another header.
+inline void refuse_other_tables(const DiskPath& path) {
+  const bool in_data = path.is_folder() && !(path / "data").files(".parquet").empty();
+  const std::vector<DiskPath> parquet = (in_data ? path / "data" : path).files(".parquet");
+  if (!parquet.empty()) {
+    throw user_error({.file = parquet.front()}, "is Parquet, which plumb does not read",
+                     "write it as JSON lines: python3 -c \"import pandas, sys; "
+                     "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', "
+                     "lines=True)\" FILE.parquet FILE.jsonl");
+  }
+  const std::vector<DiskPath> tables = path.files(".csv");
+  if (tables.empty()) return;
+  if (tables.size() > 1) {
+    throw user_error({.file = path},
+                     "holds several .csv files, and they are no relations with choices",
+                     "name the one to read");
+  }
+  const std::vector<std::string> header = csv_header(tables.front());
+  std::string names;
+  for (const std::string& name : header) add_to_list(names, "'" + name + "'");
+  const bool is_split_otherwise =
+      names.find_first_of(";\t|") != std::string::npos && names.find(',') == std::string::npos;
+  throw user_error({tables.front(), 1}, names.empty() ? "has no header" : lacking_columns(header),
+                   is_split_otherwise
+                       ? "separate the fields by commas, and name them subject, relation and object"
+                       : "name the columns subject, relation and object, or, with a file for each "
+                         "relation, subject, object and choices; other columns may follow");
+}
+
+PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path,
+                                            std::span<const DatasetFormat> formats) {
+  const auto found =
+      over::find_if(formats, [&](const DatasetFormat& format) { return format.matches(path); });
+  return found == formats.end() ? nullptr : &*found;
+}
+
+PLUMB_INLINE Dataset load_dataset(const DiskPath& path, const ProblemSink& report) {
+  return load_dataset(path, dataset_formats, report);
+}
+
+PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
+                                  const ProblemSink& report) {
+  if (!path.exists()) {
+    throw user_error({.file = path}, "does not exist",
+                     "name a dataset's folder, or a .tsv or .csv file");
+  }
+  if (is_graph_folder(path)) {
+    throw user_error({.file = path}, "is a knowledge graph, without closed sets",
+                     "rank its entities with plumb rank");
+  }
+  detail::refuse_other_encodings(path);
+  const DatasetFormat* format = format_of(path, formats);
+  if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
+    throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
+                     "ask it with plumb generate");
+  }
+  if (format == nullptr && is_lpaqa(path)) {
+    throw user_error({.file = path}, "has LPAQA's prompts, and no facts",
+                     "ask a dataset's facts with them, by `template_file`");
+  }
+  if (format == nullptr && formats.data() == dataset_formats.data()) {
+    detail::refuse_other_tables(path);
+  }
+  if (format == nullptr) {
+    const std::string known = text_list(formats, [](const DatasetFormat& one) {
+      return std::string(one.needs) + " (" + one.name + ")";
+    });
+    throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);
+  }
+  Dataset dataset = format->load(path, report);
+  if (format->is_flat) detail::report_unread_tables(path, dataset, report);
+  if (dataset.relations.empty()) {
+    throw user_error({.file = path}, "the dataset is empty",
+                     "it needs at least one relation with facts");
+  }
+  return dataset;
+}
+
+}  // namespace plumb::detail
+
+#endif

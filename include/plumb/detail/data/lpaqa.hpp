@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are LPAQA's prompts read, and what does each weigh?
+//
+//   mine/P36.jsonl, paraphrase/P36.jsonl   {"template": "[X] capital [Y] .", "weight": 8.5e-05}
+//   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template a line
+// The folder of one kind is named, not the one above it. A weight is what training gave the prompt;
+// those of a relation add up to one. Prompts of a text file weigh alike, 1/n each. A template that
+// is given twice stays twice. Source: Jiang et al. 2020, "How Can We Know What Language Models Know?",
+// section 4; what weights do is said in aggregate/weighted_likelihood.hpp. Non-goal: facts, which are
+// LAMA's or BEAR's.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+/// A relation's prompts, parallel to their weights.
+struct WeightedTemplates {
+  std::vector<std::string> templates;
+  std::vector<double> weights;
+};
+
+/// Names of the folders that LPAQA keeps its kinds of prompts in.
+inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase", "mine",
+                                                             "paraphrase"};
+
+/// The file of a relation's prompts in the folder of one kind; nothing where it has none.
+[[nodiscard]] inline std::optional<DiskPath> lpaqa_file(const DiskPath& folder,
+                                                        const std::string& code) {
+  for (const char* extension : {".jsonl", ".txt"}) {
+    auto file = folder / (code + extension);
+    if (file.is_file()) return file;
+  }
+  return std::nullopt;
+}
+
+/// Whether a folder holds prompts: of one kind, or the kinds themselves.
+[[nodiscard]] inline bool is_lpaqa(const DiskPath& folder) {
+  if (!folder.is_folder()) return false;
+  for (const std::string_view kind : lpaqa_kinds) {
+    if ((folder / kind).is_folder()) return true;
+  }
+  const auto weighs = [](const Json& row) {
+    return row.contains("template") && row.contains("weight");
+  };
+  return !files_of_rows(folder, weighs).empty() ||
+         (folder.name() == lpaqa_kinds[0] && !folder.files(".txt").empty());
+}
+
+/// The template of a line and its weight are added; a user error says what is wrong with them.
+inline void add_weighted(WeightedTemplates& all, const std::string& text, double weight,
+                         Site site) {
+  if (!(weight >= 0) || !std::isfinite(weight)) {
+    site.field = "weight";
+    throw user_error(site, "is not a number from 0", "give each template one");
+  }
+  site.field = "template";
+  if (const auto problem = problem_with_template(text, site)) throw *problem;
+  all.templates.push_back(text);
+  all.weights.push_back(weight);
+}
+
+/// Reads a file of either shape. Throws a user error when it cannot be read, has no template, one
+/// without a placeholder or without a weight, or when all weigh nothing.
+[[nodiscard]] inline WeightedTemplates read_lpaqa(const DiskPath& file) {
+  WeightedTemplates all;
+  if (file.extension() == ".jsonl") {
+    for_each_json_line(file, throw_problem, [&](const Json& line, std::size_t number) {
+      const auto weight = line.find("weight");
+      const bool weighs = weight != line.end() && weight->is_number();
+      detail::add_weighted(all, first_string(line, "template").value_or(""),
+                           weighs ? weight->get<double>() : -1, {file, number});
+    });
+  } else {
+    for_each_table_line(file, [&](const std::string& text, std::size_t number) {
+      if (text.find_first_not_of(" \t") == std::string::npos) return;
+      if (first_invalid_utf8(text) != std::string::npos) {
+        throw user_error({file, number}, "is not UTF-8", "convert the file");
+      }
+      detail::add_weighted(all, text, 1, {file, number});
+    });
+    for (double& weight : all.weights) weight /= static_cast<double>(all.weights.size());
+  }
+  double sum = 0;
+  for (const double weight : all.weights) sum += weight;
+  if (!(sum > 0)) {
+    throw user_error({.file = file}, all.templates.empty() ? "has no template" : "weighs nothing",
+                     "give it one template a line");
+  }
+  return all;
+}
+
+}  // namespace plumb::detail

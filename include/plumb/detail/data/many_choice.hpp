@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a dataset of many choices made of facts?
+//
+// By IC-LKE's rule for T-REx-MC: relations with at least 500 facts and 100 objects are taken; 100 facts
+// of each are for training and 400 for the test, 5,000 and 20,000 of its 50 relations; a fact is asked with
+// its object and 99 of its relation's other objects, none of them a true one of the same subject
+// (data/choices.hpp). The draws hang on the seed, the relation and the fact, so a relation is the same
+// whatever else the data has. These are other rows than the authors' own, which choice_table.hpp reads as they
+// are published. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 and A.2.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/choices.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/fact_split.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+struct ManyChoiceRule {
+  /// What a relation must have.
+  std::size_t facts = 500;
+  std::size_t objects = 100;
+  /// Of each fact, its own object among them.
+  std::size_t choices = 100;
+  /// Of each relation, at most.
+  std::size_t training = 100;
+  std::size_t test = 400;
+  std::uint64_t seed = 0;
+};
+
+/// The relation with its facts drawn, in their order, each with its part and its choices; nothing where
+/// it has too few facts or objects. An object is an option that answers a fact.
+[[nodiscard]] inline std::optional<Relation> many_choice_relation(const Relation& relation,
+                                                                  const ObjectAliases& aliases,
+                                                                  const ManyChoiceRule& rule) {
+  std::vector<std::size_t> answers;
+  for (const Fact& fact : relation.facts) answers.push_back(fact.answer);
+  over::sort_distinct(answers);
+  if (relation.facts.size() < rule.facts || answers.size() < rule.objects) return std::nullopt;
+  FactSplit split = split_facts(relation, rule.training, rule.seed);
+  const auto draw = [&](std::vector<std::size_t>& places, std::size_t most, const char* part) {
+    RandomStream random(rule.seed, std::string("many-choice ") + part + "/" + relation.code);
+    random.shuffle(places, most);
+    places.resize((std::min)(places.size(), most));
+  };
+  draw(split.training, rule.training, "training");  // a dataset's own part may have more
+  draw(split.test, rule.test, "test");
+  const ChoiceSampler sampler(relation, aliases, rule.choices, rule.seed);
+  Relation made = relation;
+  made.facts.clear();
+  const auto take = [&](const std::vector<std::size_t>& places, FactPart part) {
+    for (const std::size_t place : places) {
+      Fact fact = relation.facts[place];
+      fact.offered = sampler.draw(fact).options;
+      fact.part = part;
+      made.facts.push_back(std::move(fact));
+    }
+  };
+  take(split.training, FactPart::training);
+  take(split.test, FactPart::test);
+  over::stable_sort(made.facts, {}, &Fact::instance);
+  return made;
+}
+
+/// A relation of such facts as a table with choices (choice_table.hpp), one fact a line.
+[[nodiscard]] inline std::string choice_table_jsonl(const Relation& relation) {
+  std::string text;
+  for (const Fact& fact : relation.facts) {
+    Json line = Json::object();
+    if (!fact.subject_id.empty()) line["subject_id"] = fact.subject_id;
+    line["subject"] = fact.subject;
+    line["object"] = relation.options[fact.answer];
+    Json& choices = line["choices"] = Json::array();
+    for (const std::uint32_t option : fact.offered) choices.push_back(relation.options[option]);
+    line["split"] = fact.part == FactPart::training ? "train" : "test";
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+}  // namespace plumb::detail

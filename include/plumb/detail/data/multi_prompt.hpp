@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is asked in many ways?
+//
+// A fact is a subject of a relation with all its objects, each entity with every name it has; a
+// relation has many templates. A prompt is a template with one of the subject's names in it; it is
+// answered by any name of any object. Source: MyriadLAMA, "What Matters in Learning Facts in
+// Language Models?", section 4 (its "subject-relation pair" is a fact here). Non-goals: closed sets
+// of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/prompt_template.hpp"
+
+namespace plumb::detail {
+
+struct NamedEntity {
+  std::string id;
+  /// The label first, then the aliases; at least one, each once.
+  std::vector<std::string> names;
+};
+
+struct ManyNamedFact {
+  NamedEntity subject;
+  /// At least one, by distinct identifiers.
+  std::vector<NamedEntity> objects;
+  /// Line of its file, from 1, for messages.
+  std::size_t line = 0;
+};
+
+struct MultiPromptRelation {
+  std::string code;
+  std::vector<PromptTemplate> templates;
+  std::vector<ManyNamedFact> facts;
+  /// Where facts and templates were read, for messages.
+  std::filesystem::path file{};
+  std::filesystem::path template_file{};
+
+  /// Prompts of its first `limit` facts, of all for 0.
+  [[nodiscard]] std::size_t prompts(std::size_t limit = 0) const {
+    const std::size_t count = limit == 0 ? facts.size() : (std::min)(limit, facts.size());
+    std::size_t names = 0;
+    for (std::size_t f = 0; f < count; ++f) names += facts[f].subject.names.size();
+    return names * templates.size();
+  }
+};
+
+struct MultiPromptDataset {
+  std::string name;
+  std::vector<MultiPromptRelation> relations;
+  /// Every file that was read, in order: what a hash of the dataset covers.
+  std::vector<std::filesystem::path> files;
+  /// What its files have beside that and nothing reads, in words.
+  std::vector<std::string> left_out{};
+  /// Whether its files say of any template where it came from; where not, all are taken for manual.
+  bool knows_origins = false;
+};
+
+/// Which templates of a dataset are asked, by where they came from.
+enum class KeptOrigins : std::uint8_t { all, manual, generated };
+[[nodiscard]] constexpr std::array<KeptOrigins, 3> every(KeptOrigins) noexcept {
+  return {KeptOrigins::manual, KeptOrigins::generated, KeptOrigins::all};
+}
+[[nodiscard]] constexpr std::string_view name_of(KeptOrigins kept) noexcept {
+  constexpr std::array<std::string_view, 3> names{"all", "manual", "generated"};
+  return names[static_cast<std::size_t>(kept)];
+}
+
+/// Keeps the templates of one origin; relations that are left without one are left out, and said. Throws
+/// a user error about `origin` for a dataset that does not know its templates' origins, and where none
+/// is left.
+inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
+  if (kept == KeptOrigins::all) return;
+  const std::string word(name_of(kept));
+  if (!dataset.knows_origins) {
+    throw user_error({.setting = "origin"},
+                     dataset.name + " does not say which of its templates are " + word,
+                     "say all, or give its templates an origin (is_manual, or \"origin\" in "
+                     "templates.jsonl)");
+  }
+  const auto wanted =
+      kept == KeptOrigins::manual ? TemplateOrigin::manual : TemplateOrigin::generated;
+  std::string without;
+  for (MultiPromptRelation& relation : dataset.relations) {
+    std::erase_if(relation.templates,
+                  [&](const PromptTemplate& one) { return one.origin != wanted; });
+    if (relation.templates.empty()) add_to_list(without, relation.code);
+  }
+  if (without.empty()) return;
+  dataset.left_out.push_back("relations without a " + word + " template: " + without);
+  std::erase_if(dataset.relations,
+                [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
+  if (!dataset.relations.empty()) return;
+  throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "say all");
+}
+
+/// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which
+/// they are named; an empty list names all. Throws a user error on a name the dataset does not have
+/// or that is duplicated.
+[[nodiscard]] inline std::vector<std::size_t> relation_places(
+    const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
+  std::vector<std::size_t> places;
+  for (std::size_t r = 0; r < dataset.relations.size() && codes.empty(); ++r) places.push_back(r);
+  for (const std::string& code : codes) {
+    const auto found = over::find(dataset.relations, code, &MultiPromptRelation::code);
+    const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
+    if (found == dataset.relations.end()) {
+      throw user_error({.setting = "relations"},
+                       "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
+                       "say some of " + text_list(dataset.relations, &MultiPromptRelation::code));
+    }
+    if (over::find(places, place) != places.end()) {
+      throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");
+    }
+    places.push_back(place);
+  }
+  over::sort(places);
+  return places;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is a name what it seems, and which names look alike?
+//
+// What a reader keeps byte for byte, cannot be seen, and changes a model's tokens: quotes around a name that
+// another program would have read as quoting, white space at an end or doubled, a no-break or other space in
+// place of the usual one, characters without a shape (zero-width space, byte order mark, soft hyphen), letters
+// and marks that are not composed (NFC), full-width Latin letters, a replacement character where another
+// encoding was read as UTF-8. A list of names is reported once for each kind, with its first name and how
+// many more there are, since most kinds come from one export and are in all of them.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "plumb/detail/core/composed.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/dataset.hpp"
+
+namespace plumb::detail {
+
+/// What has no shape of its own; joiners and marks of direction have one in some scripts and are not here.
+[[nodiscard]] constexpr bool is_shapeless(char32_t c) noexcept {
+  return c == 0xAD || c == 0x180E || c == 0x200B || c == 0x2060 || c == 0xFEFF;
+}
+
+[[nodiscard]] constexpr bool is_other_space(char32_t c) noexcept {
+  return c > 0x7F && c != 0x3000 && is_white_space(c) && c != 0x85 && c != 0x2028 && c != 0x2029;
+}
+
+[[nodiscard]] constexpr bool is_wide_latin(char32_t c) noexcept {
+  return (c >= 0xFF10 && c <= 0xFF19) || (c >= 0xFF21 && c <= 0xFF3A) ||
+         (c >= 0xFF41 && c <= 0xFF5A);
+}
+
+template <class Predicate>
+[[nodiscard]] bool has_character(std::string_view text, Predicate predicate) {
+  while (!text.empty()) {
+    const CodePoint head = first_code_point(text);
+    if (head.size > 0 && predicate(head.value)) return true;
+    text.remove_prefix(std::max<std::size_t>(head.size, 1));
+  }
+  return false;
+}
+
+/// Whether white space is at the text's beginning or end.
+[[nodiscard]] inline bool has_space_at_an_end(std::string_view text) {
+  if (leading_white_space(text) > 0) return true;
+  std::size_t last = text.size();
+  while (last > 0 && (static_cast<unsigned char>(text[--last]) & 0xC0U) == 0x80U) {
+  }
+  return leading_white_space(text.substr(last)) > 0;
+}
+
+[[nodiscard]] inline bool has_doubled_space(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint head = first_code_point(text.substr(at));
+    at += std::max<std::size_t>(head.size, 1);
+    if (head.size > 0 && is_white_space(head.value) && leading_white_space(text.substr(at)) > 0)
+      return true;
+  }
+  return false;
+}
+
+inline constexpr auto quote_pairs =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"\"", "\""},
+                                                                  {"'", "'"},
+                                                                  {"`", "`"},
+                                                                  {"\u201C", "\u201D"},
+                                                                  {"\u201E", "\u201C"},
+                                                                  {"\u201E", "\u201D"},
+                                                                  {"\u201D", "\u201D"},
+                                                                  {"\u2018", "\u2019"},
+                                                                  {"\u201A", "\u2018"},
+                                                                  {"\u201A", "\u2019"},
+                                                                  {"\u2019", "\u2019"},
+                                                                  {"\u00AB", "\u00BB"},
+                                                                  {"\u00BB", "\u00AB"},
+                                                                  {"\u2039", "\u203A"},
+                                                                  {"\u203A", "\u2039"},
+                                                                  {"\u300C", "\u300D"},
+                                                                  {"\u300E", "\u300F"},
+                                                                  {"\uFF02", "\uFF02"}});
+
+/// '"a"', "'a'" and the like, as other programs or languages quote a field.
+[[nodiscard]] inline bool is_quoted(std::string_view text) {
+  text = trimmed(text);
+  return over::any_of(quote_pairs, [&](const auto& pair) {
+    return text.size() > pair.first.size() + pair.second.size() && text.starts_with(pair.first) &&
+           text.ends_with(pair.second);
+  });
+}
+
+/// One kind of oddity: how to tell it, what to say of it, and what to do.
+struct NameOddity {
+  bool (*holds)(std::string_view);
+  const char* is;
+  const char* remedy;
+  /// Whether it is one of names alone: a template may end in a space or hold a quoted answer.
+  bool of_names = false;
+  /// Whether it is passed over where fewer than one in 20 names of a list have it: among many songs, one title
+  /// may stand in quotes.
+  bool of_some = false;
+};
+
+inline constexpr auto name_oddities = std::to_array<NameOddity>({
+    {is_quoted, "is in quotes",
+     "remove them, unless they belong to the name: they are part of it here", true, true},
+    {has_space_at_an_end, "has white space at an end", "remove it", true},
+    {has_doubled_space, "has white space doubled", "write one space"},
+    {[](std::string_view text) { return has_character(text, is_other_space); },
+     "holds a no-break or other special space", "write a plain space"},
+    {[](std::string_view text) { return has_character(text, is_shapeless); },
+     "holds a character that cannot be seen (zero-width space, byte order mark or soft hyphen)",
+     "remove it"},
+    {[](std::string_view text) { return !is_composed(text); },
+     "is not in Unicode's composed form, NFC",
+     "write it so; other forms have other tokens in most models"},
+    {[](std::string_view text) { return has_character(text, is_wide_latin); },
+     "holds full-width Latin letters or digits", "write the usual ones"},
+    {[](std::string_view text) {
+       return has_character(text, [](char32_t c) { return c == 0xFFFD; });
+     },
+     "holds the replacement character U+FFFD", "convert the file from its own encoding"},
+});
+
+/// Collects the names of one list, such as a relation's subjects. One thread at a time may use one.
+class NameCheck {
+ public:
+  /// `what`: how a message calls a name of the list, "subject".
+  explicit NameCheck(std::string what, bool are_names = true)
+      : what_(std::move(what)), are_names_(are_names) {}
+
+  /// A name that was added before is passed over, and one of nothing but white space.
+  void add(const std::string& name, const Site& site) {
+    if (leading_white_space(name) == name.size()) return;
+    if (!known_.insert(name).second) return;
+    for (std::size_t i = 0; i < name_oddities.size(); ++i) {
+      const NameOddity& oddity = name_oddities[i];
+      if ((oddity.of_names && !are_names_) || !oddity.holds(name)) continue;
+      Found& found = found_[i];
+      if (found.count++ == 0) found.first = {name, site};
+    }
+  }
+
+  void report(const ProblemSink& report) const {
+    for (std::size_t i = 0; i < name_oddities.size(); ++i) {
+      const Found& found = found_[i];
+      if (found.count == 0) continue;
+      if (name_oddities[i].of_some && 20 * found.count < known_.size()) continue;
+      const std::string more =
+          found.count == 1 ? "" : " (and " + counted(found.count - 1, what_) + " more)";
+      report(user_error(found.first.second,
+                        what_ + " '" + found.first.first + "' " + name_oddities[i].is + more,
+                        name_oddities[i].remedy));
+    }
+  }
+
+ private:
+  struct Found {
+    std::size_t count = 0;
+    std::pair<std::string, Site> first{};
+  };
+
+  std::string what_;
+  bool are_names_;
+  std::unordered_set<std::string> known_;
+  std::array<Found, name_oddities.size()> found_{};
+};
+
+/// Lower case, with one space for white space within and none at the ends: what is the same text but
+/// for case and spaces.
+inline std::string without_case_and_spaces(std::string_view text) {
+  std::string made;
+  bool space = false;
+  while (!text.empty()) {
+    const CodePoint head = first_code_point(text);
+    const std::size_t size = std::max<std::size_t>(head.size, 1);
+    if (head.size > 0 && is_white_space(head.value)) {
+      space = !made.empty();
+    } else {
+      if (space) made += ' ';
+      space = false;
+      made += lower_case(text.substr(0, size));
+    }
+    text.remove_prefix(size);
+  }
+  return made;
+}
+
+/// The character of ASCII that another one stands for: curly quotes, dashes, full-width forms.
+[[nodiscard]] constexpr char32_t plain_character(char32_t c) noexcept {
+  if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFEE0;
+  if ((c >= 0x2018 && c <= 0x201B) || c == 0x2032 || c == 0x2BC || c == 0xB4 || c == 0x60)
+    return '\'';
+  if ((c >= 0x201C && c <= 0x201F) || c == 0x2033) return '"';
+  if ((c >= 0x2010 && c <= 0x2015) || c == 0x2212) return '-';
+  return c;
+}
+
+/// The same of texts that look alike: composed, with plain quotes, dashes and letters, without what cannot
+/// be seen.
+inline std::string without_looks(std::string_view text) {
+  const std::string whole = composed(text);
+  text = whole;
+  std::string made;
+  while (!text.empty()) {
+    const CodePoint head = first_code_point(text);
+    const bool is_mark_of_direction = head.value >= 0x200C && head.value <= 0x200F;
+    if (head.size > 0 && !is_shapeless(head.value) && !is_mark_of_direction) {
+      append_utf8(made, plain_character(head.value));
+    }
+    text.remove_prefix(std::max<std::size_t>(head.size, 1));
+  }
+  return without_case_and_spaces(made);
+}
+
+/// In what alone two texts of one `without_looks` differ.
+[[nodiscard]] inline const char* difference_in_looks(const std::string& one,
+                                                     const std::string& other) {
+  if (without_case_and_spaces(one) == without_case_and_spaces(other)) return "case or white space";
+  if (composed(one) == composed(other)) return "Unicode normal form";
+  return "looks (quotes, dashes, width, normal form, case, white space or what cannot be seen)";
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts does a dataset hold, by the names of their subjects and objects?
+//
+// A list of (relation, subject, object), each entity with every name that the dataset has for it:
+// for searches in texts, where templates, options and splits do not matter. A fact of several
+// objects is several. Of each function `relations` are those to take, all where there are none;
+// throws a user error for one that the dataset has not.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/choices.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/data/multi_prompt.hpp"
+
+namespace plumb::detail {
+
+struct NamedFact {
+  std::string relation;
+  /// Place in the relation, from 0: `instance_index` of a closed set's results. Facts that a
+  /// dataset has as one, with several objects, share it.
+  std::size_t instance = 0;
+  NamedEntity subject;
+  NamedEntity object;
+};
+
+inline NamedEntity entity_of(std::string id, const std::string& label,
+                             const std::vector<std::string>& aliases) {
+  NamedEntity made{std::move(id), {label}};
+  for (const std::string& alias : aliases) {
+    if (over::find(made.names, alias) == made.names.end()) made.names.push_back(alias);
+  }
+  return made;
+}
+
+inline bool is_taken(const std::vector<std::string>& relations, const std::string& code) {
+  return relations.empty() || over::find(relations, code) != relations.end();
+}
+
+/// The facts, if every relation that was named has some.
+inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
+                                       const std::vector<std::string>& relations) {
+  for (const std::string& code : relations) {
+    if (over::find(facts, code, &NamedFact::relation) != facts.end()) continue;
+    throw user_error({.setting = "relations"},
+                     "'" + code + "' is not a relation of the dataset with facts",
+                     "`plumb data describe` lists its relations");
+  }
+  return facts;
+}
+
+/// Without the relations whose facts are sentences (ConceptNet's and Squad's in LAMA), which are said to
+/// be left out. Throws a user error where there are no others.
+[[nodiscard]] inline Dataset without_sentences(Dataset dataset) {
+  std::string codes;
+  std::erase_if(dataset.relations, [&](const Relation& relation) {
+    if (relation.own_sentences) add_to_list(codes, relation.code);
+    return relation.own_sentences;
+  });
+  if (codes.empty()) return dataset;
+  if (dataset.relations.empty()) {
+    throw user_error({.file = dataset.files.front()}, "has sentences and no subjects' names",
+                     "choose a dataset of facts");
+  }
+  dataset.left_out.push_back("relations of sentences without names for subjects: " + codes);
+  return dataset;
+}
+
+/// Of a closed set: every fact with its right option, in order. Objects have the aliases of
+/// object_aliases. Throws a user error for a relation of sentences, which has no names.
+[[nodiscard]] inline std::vector<NamedFact> named_facts(
+    const Dataset& dataset, const std::vector<std::string>& relations = {}) {
+  const ObjectAliases aliases = object_aliases(dataset);
+  std::vector<NamedFact> facts;
+  for (const Relation& relation : dataset.relations) {
+    if (!detail::is_taken(relations, relation.code)) continue;
+    if (relation.own_sentences || relation.verbatim) {
+      throw user_error({relation.file, 0, relation.code}, "has sentences and no subjects' names",
+                       "name the relations that have some with `relations`");
+    }
+    for (const Fact& fact : relation.facts) {
+      const std::string id =
+          fact.answer < relation.option_ids.size() ? relation.option_ids[fact.answer] : "";
+      const auto known = aliases.find(id);
+      facts.push_back(
+          {relation.code, fact.instance,
+           detail::entity_of(fact.subject_id, fact.subject, fact.subject_aliases),
+           detail::entity_of(id, option_text(relation, fact, fact.answer),
+                             known == aliases.end() ? std::vector<std::string>{} : known->second)});
+    }
+  }
+  return detail::with_all(std::move(facts), relations);
+}
+
+/// Of a dataset of many prompts: every subject with each of its objects, in order.
+[[nodiscard]] inline std::vector<NamedFact> named_facts(
+    const MultiPromptDataset& dataset, const std::vector<std::string>& relations = {}) {
+  std::vector<NamedFact> facts;
+  for (const MultiPromptRelation& relation : dataset.relations) {
+    if (!detail::is_taken(relations, relation.code)) continue;
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      for (const NamedEntity& object : relation.facts[f].objects) {
+        facts.push_back({relation.code, f, relation.facts[f].subject, object});
+      }
+    }
+  }
+  return detail::with_all(std::move(facts), relations);
+}
+
+/// Of a knowledge graph: the triples of its test part, which are what is asked, in order; relations
+/// by their identifiers.
+[[nodiscard]] inline std::vector<NamedFact> named_facts(
+    const KnowledgeGraph& graph, const std::vector<std::string>& relations = {}) {
+  std::vector<NamedFact> facts;
+  std::vector<std::size_t> seen(graph.relations.size(), 0);
+  for (const Triple& triple : graph.test) {
+    const std::string& code = graph.relations[triple.relation].id;
+    if (!detail::is_taken(relations, code)) continue;
+    const Entity &head = graph.entities[triple.head], &tail = graph.entities[triple.tail];
+    facts.push_back(
+        {code, seen[triple.relation]++, {head.id, {head.name}}, {tail.id, {tail.name}}});
+  }
+  return detail::with_all(std::move(facts), relations);
+}
+
+}  // namespace plumb::detail

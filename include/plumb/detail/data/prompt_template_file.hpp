@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// In which ways is each relation asked?
+//
+// A templates.jsonl, one template a line:
+//   {"relation": "capital", "template": "The capital of [X] is [Y].", "group": "capital-1",
+//    "style": "cloze", "origin": "manual"}
+// `style` is cloze or question (cloze where it is missing), `origin` manual or generated (manual),
+// and a template without `group` is a group of its own. A question ends in "? [Y]." or "? [Y]"; a
+// template has [Y] once, as one answer stands there. Source: MyriadLAMA, "What Matters in Learning
+// Facts in Language Models?", section 4.1. Non-goal: templates without such fields
+// (template_file.hpp).
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/multi_prompt_checks.hpp"
+#include "plumb/detail/data/prompt_template.hpp"
+
+namespace plumb::detail {
+
+/// As files and tables name a style: cloze, question.
+[[nodiscard]] inline std::string style_word(TemplateStyle style) {
+  return style == TemplateStyle::cloze ? "cloze" : "question";
+}
+
+/// As files and tables name an origin: manual, generated.
+[[nodiscard]] inline std::string origin_word(TemplateOrigin origin) {
+  return origin == TemplateOrigin::manual ? "manual" : "generated";
+}
+
+/// Whether a template is a question that is followed by its answer alone.
+[[nodiscard]] inline bool is_question(std::string_view text) {
+  return text.ends_with("? [Y].") || text.ends_with("? [Y]");
+}
+
+/// What is wrong with a template of many: it must have [X], have [Y] once, and as a question end
+/// with the answer.
+[[nodiscard]] inline std::optional<Error> problem_with_prompt_template(const PromptTemplate& one,
+                                                                       const Site& site) {
+  if (const auto problem = problem_with_template(one.text, site)) return problem;
+  const std::string shown = "template '" + one.text + "' ";
+  if (one.text.find("[Y]", one.text.find("[Y]") + 1) != std::string::npos) {
+    return user_error(site, shown + "has more than one [Y]", "write it once, for one answer");
+  }
+  if (one.style == TemplateStyle::question && !is_question(one.text)) {
+    return user_error(site, shown + "is a question without its answer behind it",
+                      "let it end in \"? [Y].\" or say \"style\": \"cloze\"");
+  }
+  return std::nullopt;
+}
+
+inline Site with_field(Site site, std::string field) {
+  site.field = std::move(field);
+  return site;
+}
+
+/// A string that is not blank; nothing after reporting that it is missing or something else.
+/// `prefix` is the path of the object in its line, "objects[0]." or empty.
+inline std::optional<std::string> required_string(const Json& object, const std::string& field,
+                                                  const Site& site, const ProblemSink& report,
+                                                  const std::string& prefix = {}) {
+  const auto found = object.find(field);
+  const auto wrong = [&]() -> const char* {
+    if (found == object.end()) return "is missing";
+    if (!found->is_string()) return "is not a string";
+    return is_blank(found->get_ref<const std::string&>()) ? "is empty" : nullptr;
+  }();
+  if (wrong == nullptr) return found->get<std::string>();
+  report(user_error(with_field(site, prefix + field), wrong, "write \"" + field + "\": \"…\""));
+  return std::nullopt;
+}
+
+/// Whether a field has the second of two words; without the field it has the first. Nothing after
+/// reporting that it has neither.
+inline std::optional<bool> second_of_two(const Json& line, const char* field,
+                                         const std::string& first, const std::string& second,
+                                         const Site& site, const ProblemSink& report) {
+  const auto found = line.find(field);
+  if (found == line.end() || *found == first) return false;
+  if (*found == second) return true;
+  report(user_error(with_field(site, field),
+                    shortened(found->dump()) + " is neither " + first + " nor " + second,
+                    "say one of them, or leave it out for " + first));
+  return std::nullopt;
+}
+
+/// The template of a line; nothing after reporting what is wrong with it.
+inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const Site& site,
+                                                        const ProblemSink& report) {
+  const auto text = required_string(line, "template", site, report);
+  if (!text) return std::nullopt;
+  PromptTemplate made{*text};
+  if (const auto group = line.find("group"); group != line.end()) {
+    if (!group->is_string()) {
+      report(user_error(with_field(site, "group"), "is not a string",
+                        "name the template it paraphrases, or leave it out"));
+      return std::nullopt;
+    }
+    made.group = group->get<std::string>();
+  }
+  const auto asks = second_of_two(line, "style", "cloze", "question", site, report);
+  if (!asks) return std::nullopt;
+  const auto paraphrased = second_of_two(line, "origin", "manual", "generated", site, report);
+  if (!paraphrased) return std::nullopt;
+  if (*asks) made.style = TemplateStyle::question;
+  if (*paraphrased) made.origin = TemplateOrigin::generated;
+  if (const auto problem = problem_with_prompt_template(made, with_field(site, "template"))) {
+    report(*problem);
+    return std::nullopt;
+  }
+  return made;
+}
+
+/// What a file says of one relation.
+struct RelationTemplates {
+  std::string code;
+  /// In file order, all different; empty where every line of the relation was reported.
+  std::vector<PromptTemplate> templates;
+  /// The first line that names it, from 1.
+  std::size_t line = 0;
+};
+
+/// A templates.jsonl. Any number of threads may read it.
+class PromptTemplateFile {
+ public:
+  /// Broken lines and templates that are duplicated in a relation go to `report`. Throws a user error
+  /// when the file cannot be read.
+  explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
+      : path_(std::move(path)) {
+    if (path_.is_folder()) {
+      throw user_error({.file = path_}, "is a folder", "name a templates.jsonl");
+    }
+    std::unordered_map<std::string, std::unordered_set<std::string>> texts;
+    for_each_json_line(path_, report, [&](const Json& line, std::size_t number) {
+      const Site site{path_, number};
+      const auto code = detail::required_string(line, "relation", site, report);
+      if (!code) return;
+      const auto [place, is_new] = places_.try_emplace(*code, relations_.size());
+      if (is_new) relations_.push_back({*code, {}, number});
+      auto made = detail::prompt_template_of(line, site, report);
+      if (!made) return;
+      knows_origins_ = knows_origins_ || line.contains("origin");
+      if (!texts[*code].insert(made->text).second) {
+        return report(user_error(detail::with_field(site, "template"),
+                                 "'" + made->text + "' is duplicated in relation " + *code,
+                                 "remove one of the lines"));
+      }
+      relations_[place->second].templates.push_back(std::move(*made));
+    });
+  }
+
+  [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
+
+  /// Whether any line says where its template came from.
+  [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
+
+  /// In order of first appearance.
+  [[nodiscard]] const std::vector<RelationTemplates>& relations() const noexcept {
+    return relations_;
+  }
+
+  /// What it says of a relation; null where it does not name it.
+  [[nodiscard]] const RelationTemplates* find(const std::string& code) const {
+    const auto place = places_.find(code);
+    return place == places_.end() ? nullptr : &relations_[place->second];
+  }
+
+ private:
+  DiskPath path_;
+  std::vector<RelationTemplates> relations_;
+  std::unordered_map<std::string, std::size_t> places_;  // by code
+  bool knows_origins_ = false;
+};
+
+}  // namespace plumb::detail

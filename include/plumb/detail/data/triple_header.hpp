@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Is the first line of a table of triples a header, and which column holds what?
+//
+//   head <tab> relation <tab> tail       subject <tab> predicate <tab> object
+// A line is a header when each of its three fields is a known name of another column, whatever its case,
+// quotes, spaces and underscores: "Subject_ID" is "subject id". Fields may come in any order, as OpenKE
+// has head, tail, relation; the rows are read in the header's. Non-goal: headers that do not say what
+// their columns are ("0", "col1").
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/over.hpp"
+
+namespace plumb::detail {
+
+/// Places of a row's fields.
+struct TripleColumns {
+  std::size_t head = 0;
+  std::size_t relation = 1;
+  std::size_t tail = 2;
+};
+
+inline constexpr auto head_names = std::to_array<std::string_view>(
+    {"head", "headentity", "headid", "h", "subject", "subjectid", "subj", "sub", "s", "source",
+     "sourceid", "src", "from", "start", "entity1", "e1"});
+inline constexpr auto relation_names = std::to_array<std::string_view>(
+    {"relation", "relationid", "relationtype", "relationship", "rel", "r", "predicate",
+     "predicateid", "pred", "p", "property", "prop", "edge", "edgetype", "label", "type"});
+inline constexpr auto tail_names = std::to_array<std::string_view>(
+    {"tail", "tailentity", "tailid", "t", "object", "objectid", "obj", "o", "target", "targetid",
+     "tgt", "dst", "destination", "to", "end", "entity2", "e2"});
+
+/// The columns among those of a header, where one alone names each of the three; nothing otherwise.
+[[nodiscard]] inline std::optional<TripleColumns> triple_columns(
+    const std::vector<std::string>& header) {
+  const auto place = [&](const auto& known) -> std::optional<std::size_t> {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      if (over::find(known, detail::bare_name(header[i])) == known.end()) continue;
+      if (found) return std::nullopt;
+      found = i;
+    }
+    return found;
+  };
+  const auto head = place(detail::head_names), relation = place(detail::relation_names),
+             tail = place(detail::tail_names);
+  if (!head || !relation || !tail) return std::nullopt;
+  return TripleColumns{*head, *relation, *tail};
+}
+
+/// The columns that a line of three fields names; nothing for a line that is no header.
+[[nodiscard]] inline std::optional<TripleColumns> triple_header(
+    const std::vector<std::string>& fields) {
+  return fields.size() == 3 ? triple_columns(fields) : std::nullopt;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are T-REx's triples read, one a line?
+//
+//   {"head": "Brian May", "tail": "19 July 1947", "relation": "date of birth", "title": …, "text": …}
+// JSON lines, in one file or in all .jsonl files of a folder: the processed T-REx that IC-LKE's T-REx-MC
+// was made of ("Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.2). A triple that stands
+// in several texts is one fact; a fact's place is that among the distinct ones. A "/" in a relation's name
+// becomes "-", as results are kept in files of that name. There are no templates, so only probes that
+// need none can ask it; what T-REx-MC drew from it is data/many_choice.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/data/choice_fields.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
+
+namespace plumb::detail {
+
+/// Its .jsonl files, sorted; empty for a path that is none: each must begin with a triple.
+[[nodiscard]] inline std::vector<DiskPath> triple_row_files(const DiskPath& path) {
+  return files_of_rows(path, [](const Json& row) {
+    return row.contains("head") && row.contains("tail") && row.contains("relation");
+  });
+}
+
+/// Relations in order of appearance; those with a single object are left out. Broken lines go to
+/// `report`. Throws a user error when a file cannot be read.
+[[nodiscard]] inline Dataset load_triple_rows(const DiskPath& path,
+                                              const ProblemSink& report = throw_problem) {
+  Dataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};
+  std::vector<std::string> order;
+  std::unordered_map<std::string, RelationBuilder> builders;
+  std::unordered_set<std::string> seen, with_choice;
+  std::unordered_map<std::string, std::string> first_object;  // by relation
+  for (const DiskPath& file : triple_row_files(path)) {
+    detail::UnreadChoices unread(report);
+    for_each_json_line(file, report, [&](const Json& row, std::size_t number) {
+      for (const auto& [name, value] : row.items()) unread.look_at(name, value, {file, number});
+      auto code = first_string(row, "relation");
+      const auto head = first_string(row, "head"), tail = first_string(row, "tail");
+      if (!code || !head || !tail) {
+        return report(user_error({file, number,
+                                  !code   ? "relation"
+                                  : !head ? "head"
+                                          : "tail"},
+                                 "is not a text", "each line needs head, tail and relation"));
+      }
+      std::replace(code->begin(), code->end(), '/', '-');
+      if (!seen.insert(Json{*code, *head, *tail}.dump()).second) return;
+      const auto [builder, is_new] = builders.try_emplace(*code, *code, report);
+      if (is_new) {
+        order.push_back(*code);
+        builder->second.needs_no_template();
+      }
+      builder->second.add_fact(*head, *tail, {file, number});
+      if (first_object.try_emplace(*code, *tail).first->second != *tail) with_choice.insert(*code);
+    });
+    dataset.files.push_back(file);
+  }
+  if (const std::size_t single = order.size() - with_choice.size(); single > 0) {
+    dataset.left_out.push_back("relations with a single object: " + std::to_string(single));
+  }
+  for (const std::string& code : order) {
+    if (!with_choice.contains(code)) continue;
+    if (auto relation = std::move(builders.at(code)).finish({.file = path, .field = code})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a user's own table read?
+//
+//   facts.tsv    subject <tab> relation <tab> object, one fact a line, without quoting; or any columns under a
+//                first line that names them (fact_columns.hpp), with RFC 4180's quotes
+//   facts.csv    the same with commas; it needs the header
+//   facts.jsonl  objects whose fields are named so, as Hugging Face's datasets writes a table
+//   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, beside it
+//
+// The options are a relation's distinct objects, in order of appearance. A fact with several right objects, as a
+// JSON or Python list or in a column of several (objects), is a fact for each. Further columns are kept with
+// the fact, unless they look like choices, which are refused. Without facts.json relations have no
+// templates, for a `template_file` or a probe that needs none; they are then in order of appearance.
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/choice_fields.hpp"
+#include "plumb/detail/data/csv_file.hpp"
+#include "plumb/detail/data/fact_columns.hpp"
+#include "plumb/detail/data/python_list.hpp"
+#include "plumb/detail/data/relation_builder.hpp"
+#include "plumb/detail/data/triple_header.hpp"
+
+namespace plumb::detail {
+
+inline std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  return parts;
+}
+
+/// A fact as RelationBuilder reads it, with "relation" and "objects" beside that.
+using FactRow = std::function<void(Json& fact, std::size_t line)>;
+
+inline char separator_of(const DiskPath& table) {
+  return table.extension() == ".tsv" ? '\t' : ',';
+}
+
+/// The names of a table's columns: its first record, or the fields of its first JSON object.
+inline std::vector<std::string> table_header(const DiskPath& table) {
+  if (table.extension() != ".jsonl") return csv_header(table, separator_of(table));
+  std::vector<std::string> names;
+  Json row;
+  if (!parse_json(first_line(table), row) && row.is_object()) {
+    for (const auto& [name, value] : row.items()) names.push_back(name);
+  }
+  return names;
+}
+
+/// The texts of a field with several: a list, a string with one written in it, or, in a column of
+/// several, texts between ";" or "|". Nothing after reporting a list that is none.
+inline std::optional<std::vector<std::string>> several_texts(const Json& field, bool separated,
+                                                             const Site& site,
+                                                             const ProblemSink& report) {
+  std::vector<std::string> texts;
+  if (field.is_array()) {
+    for (const Json& one : field)
+      texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    return texts;
+  }
+  if (!field.is_string()) return std::vector{field.dump()};
+  const std::string& text = field.get_ref<const std::string&>();
+  if (has_brackets(text) && (separated || text.find_first_of("\"'") != std::string::npos)) {
+    WrittenList list = read_written_list(text);
+    if (list.wrong.empty()) return std::move(list.texts);
+    report(user_error(site, "the list in the string " + list.wrong,
+                      "write it as JSON or Python does, [\"a\", \"b\"]"));
+    return std::nullopt;
+  }
+  if (!separated) return std::vector{text};
+  const char separator = text.find('|') != std::string::npos ? '|' : ';';
+  for (const std::string& one : split(text, separator)) {
+    if (!is_blank(one)) texts.emplace_back(trimmed(one));
+  }
+  return texts;
+}
+
+/// The fact of a row whose fields are named by `header`; nothing after reporting what is wrong with it.
+inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const FactColumns& columns,
+                                       const std::vector<std::string>& header, const Site& site,
+                                       const ProblemSink& report) {
+  const auto text = [](const Json& field) {
+    return field.is_string() ? field.get<std::string>() : field.is_null() ? "" : field.dump();
+  };
+  Json fact = {{"sub_label", text(fields[columns.subject])},
+               {"relation", text(fields[columns.relation])}};
+  const auto at = [&](std::size_t column) { return Site{site.file, site.line, header[column]}; };
+  auto objects = several_texts(fields[columns.object], columns.several, at(columns.object), report);
+  if (!objects) return std::nullopt;
+  fact["objects"] = std::move(*objects);
+  if (columns.subject_id) fact["sub_id"] = text(fields[*columns.subject_id]);
+  if (columns.object_id && fact["objects"].size() == 1) {
+    fact["obj_id"] = text(fields[*columns.object_id]);
+  }
+  for (const char* id : {"sub_id", "obj_id"}) {
+    if (fact.contains(id) && fact[id] == "") fact.erase(id);
+  }
+  for (const auto& [name, list] : {std::pair("sub_aliases", &columns.subject_aliases),
+                                   {"obj_aliases", &columns.object_aliases}}) {
+    // Of several objects nobody says whose names they are.
+    if (list == &columns.object_aliases && fact["objects"].size() > 1) continue;
+    for (const std::size_t column : *list) {
+      if (is_blank(text(fields[column]))) continue;
+      const auto names = several_texts(fields[column], true, at(column), report);
+      if (!names) return std::nullopt;
+      for (const std::string& one : *names) fact[name].push_back(one);
+    }
+  }
+  Json further = Json::object();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool names_objects =
+        over::find(columns.object_aliases, i) != columns.object_aliases.end();
+    if ((!columns.has(i) || names_objects) && !text(fields[i]).empty())
+      further[header[i]] = text(fields[i]);
+  }
+  if (!further.empty()) fact["further"] = std::move(further);
+  return fact;
+}
+
+/// Whether a .tsv begins with a fact. A first line that has another number of fields is taken for a header,
+/// as is one that names all three columns.
+inline bool has_no_header(const DiskPath& tsv) {
+  const std::vector<std::string> first = table_header(tsv);
+  return first.size() == 3 && !fact_columns(first);
+}
+
+/// Rows of three fields.
+inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
+                               const FactRow& visit) {
+  for_each_table_line(file, [&](const std::string& text, std::size_t line) {
+    if (first_invalid_utf8(text) != std::string::npos) {
+      report(user_error({file, line}, "is not UTF-8", "convert the file"));
+      return;
+    }
+    const auto fields = split(text, '\t');
+    if (fields.size() != 3) {
+      report(user_error({file, line}, std::to_string(fields.size()) + " fields instead of 3",
+                        "write subject, relation and object with one tab between, or name the "
+                        "columns in the first line"));
+      return;
+    }
+    Json fact = {{"sub_label", fields[0]}, {"relation", fields[1]}, {"objects", {fields[2]}}};
+    visit(fact, line);
+  });
+}
+
+/// Rows under a header.
+inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
+                               const FactRow& visit) {
+  UnreadChoices unread(report);
+  const auto show = [&](const std::vector<std::string>& header, const std::vector<Json>& fields,
+                        std::size_t line) {
+    const auto columns = fact_columns(header);
+    if (!columns) {
+      return report(user_error({file, line}, lacking_columns(header),
+                               "give each line a subject, a relation and an object"));
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!columns->has(i)) unread.look_at(header[i], fields[i], {file, line});
+    }
+    if (auto fact = fact_of_row(fields, *columns, header, {file, line}, report)) visit(*fact, line);
+  };
+  if (file.extension() == ".jsonl") {
+    for_each_json_line(file, report, [&](const Json& row, std::size_t line) {
+      std::vector<std::string> header;
+      std::vector<Json> fields;
+      for (const auto& [name, value] : row.items()) {
+        header.push_back(name);
+        fields.push_back(value);
+      }
+      show(header, fields, line);
+    });
+    return;
+  }
+  const CsvFile csv(file, report, separator_of(file));
+  if (!fact_columns(csv.header())) {
+    throw user_error({file, 1}, lacking_columns(csv.header()),
+                     "name the columns subject, relation and object");
+  }
+  for (const CsvRecord& record : csv.records()) {
+    show(csv.header(), {record.fields.begin(), record.fields.end()}, record.line);
+  }
+}
+
+/// Whether a path names a table of facts: a .tsv, a folder with one, or a .csv or .jsonl, itself or the only one
+/// of a folder, whose header says so.
+[[nodiscard]] inline bool is_fact_table(const DiskPath& path) {
+  if (!path.files(".tsv").empty()) return true;
+  for (const char* ending : {".csv", ".jsonl"}) {
+    const std::vector<DiskPath> tables = path.files(ending);
+    if (tables.empty()) continue;
+    return tables.size() == 1 && fact_columns(detail::table_header(tables.front())).has_value();
+  }
+  return false;
+}
+
+/// The table that a path names: itself, or the only one of a folder. Throws a user error for others.
+[[nodiscard]] inline DiskPath tsv_file(const DiskPath& path) {
+  std::vector<DiskPath> tables = path.files(".tsv");
+  if (tables.empty()) tables = path.files(".csv");
+  if (tables.empty()) tables = path.files(".jsonl");
+  if (tables.size() == 1) return tables.front();
+  throw user_error({.file = path},
+                   tables.empty() ? "holds no .tsv, .csv or .jsonl file"
+                                  : "holds several " + tables.front().extension() + " files",
+                   "name the one to read");
+}
+
+/// Throws a user error when a file cannot be read; all else goes to `report`.
+[[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
+                                      const ProblemSink& report = throw_problem) {
+  if (table_file.extension() == ".tsv") detail::refuse_choices_in_tsv(table_file);
+  const auto template_file = table_file.parent() / (table_file.stem() + ".json");
+  Dataset dataset{table_file.stem(), {}, {table_file}};
+  const bool has_templates = template_file.exists();
+  std::vector<std::string> order;
+  std::map<std::string, RelationBuilder> builders;
+  if (has_templates) {
+    dataset.files.push_back(template_file);
+    const Json templates = read_json_object(template_file);
+    for (const auto& [code, list] : templates.items()) {
+      const Site site{.file = template_file, .line = 0, .field = code};
+      const auto texts = string_list(templates, code);
+      if (!texts) {
+        report(user_error(site, "is not a list of templates", "write [\"… [X] … [Y] …\"]"));
+        continue;
+      }
+      order.push_back(code);
+      RelationBuilder& builder = builders.try_emplace(code, code, report).first->second;
+      for (const std::string& text : *texts) builder.add_template(text, site);
+    }
+  }
+  const auto add = [&](Json& fact, std::size_t line) {
+    const std::string relation = fact["relation"];
+    const std::vector<std::string> objects = fact["objects"];
+    const bool no_subject = fact["sub_label"] == "";
+    if (no_subject || objects.empty() || over::find(objects, "") != objects.end()) {
+      report(user_error({table_file, line, no_subject ? "subject" : "object"}, "is empty",
+                        "fill the field or remove the line"));
+      return;
+    }
+    auto builder = builders.find(relation);
+    if (builder == builders.end()) {
+      if (has_templates) {
+        report(user_error({table_file, line, "relation"}, "'" + relation + "' has no templates",
+                          "add it to " + template_file.string()));
+        return;
+      }
+      order.push_back(relation);
+      builder = builders.try_emplace(relation, relation, report).first;
+      builder->second.needs_no_template();
+    }
+    for (const std::string& object : objects) {
+      fact["obj_label"] = object;
+      builder->second.add_fact(fact, {table_file, line});
+    }
+  };
+  const bool is_plain = table_file.extension() == ".tsv" &&
+                        (!table_file.exists() || detail::has_no_header(table_file));
+  is_plain ? detail::for_each_plain_row(table_file, report, add)
+           : detail::for_each_named_row(table_file, report, add);
+  for (const std::string& code : order) {
+    if (auto relation = std::move(builders.at(code)).finish({.file = table_file})) {
+      dataset.relations.push_back(std::move(*relation));
+    }
+  }
+  return dataset;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tables of a dataset's folder does nobody read?
+//
+// A format reads files of one ending, so a training part in another one (train.csv beside test.jsonl) would be
+// dropped, and the shots drawn from what is tested. A table is told by its ending in any case, packed or not;
+// a .json file also by its name (test.json) or by rows of facts, as templates are JSON too. Templates in JSON
+// lines are no table. Folders inside are not looked into.
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/choice_table.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+inline constexpr auto table_endings = std::to_array<std::string_view>(
+    {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".jl", ".parquet", ".arrow", ".feather", ".xls",
+     ".xlsx", ".ods", ".pkl", ".pickle"});
+inline constexpr auto packed_endings =
+    std::to_array<std::string_view>({".gz", ".bz2", ".xz", ".zst", ".zip"});
+
+/// Whether a JSON value has rows of facts: an object with a subject and an object, or lists or columns of them.
+[[nodiscard]] inline bool holds_fact_rows(const Json& value, int depth = 3) {
+  if (depth == 0 || !value.is_structured()) return false;
+  if (value.is_object()) {
+    const Json fact = choice_table_fact(value);
+    if (fact.contains("sub_label") && fact.contains("obj_label")) return true;
+    if (value.contains("head") && value.contains("tail")) return true;
+  }
+  return over::any_of(value, [&](const Json& one) { return holds_fact_rows(one, depth - 1); });
+}
+
+/// Whether a file of a dataset's folder is a table.
+[[nodiscard]] inline bool is_table(const DiskPath& file) {
+  std::string name = lower_case(file.name());
+  for (const std::string_view packed : packed_endings) {
+    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
+  }
+  const bool is_packed = name.size() < file.name().size();
+  Json row;
+  if (name.ends_with(".jsonl") && !is_packed) {
+    const bool is_row = !parse_json(first_line(file), row) && row.is_object();
+    return !is_row || !row.contains("template");
+  }
+  if (over::any_of(table_endings, [&](std::string_view end) { return name.ends_with(end); })) {
+    return true;
+  }
+  if (!name.ends_with(".json")) return false;
+  if (is_packed || split_file(file) != SplitFile::none) return true;
+  if (!parse_json(read_text(file), row)) return holds_fact_rows(row);
+  return !parse_json(first_line(file), row) && holds_fact_rows(row);
+}
+
+/// Reports the tables of a folder that are neither among the dataset's files nor said to be left out.
+inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
+                                 const ProblemSink& report) {
+  if (!folder.is_folder() || dataset.files.empty()) return;
+  const std::string read = dataset.files.front().filename().string();
+  for (const DiskPath& file : folder.list()) {
+    const bool is_known = over::find(dataset.files, file.path()) != dataset.files.end() ||
+                          over::find(dataset.left_out, file.name()) != dataset.left_out.end();
+    if (is_known || !file.is_file() || !is_table(file)) continue;
+    report(user_error({.file = file}, "is not read, as the dataset is read from " + read,
+                      "write all of its tables in one format, name the one file to read, or move "
+                      "this one elsewhere"));
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do tokens gather from the tokens they see?
+//
+//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j, for each head, over the
+//   j that token i sees
+// A few queries are taken at once, with all keys that one of them sees, so both sums are products of
+// small matrices (row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
+// numbers of one dimension side by side; values row by row. What a query does not see has weight 0
+// in its sum. The j come in one order, so what a token gathers does not depend on which queries are
+// taken with it, bit by bit. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/huggingface/float_lanes.hpp"
+#include "plumb/detail/huggingface/row_products.hpp"
+
+namespace plumb::detail {
+
+/// Keys and values of one layer, by slot. Any number of threads may read it, and set slots of
+/// different blocks or, where they set no slot twice, of the same.
+class KeyValues {
+ public:
+  KeyValues() = default;
+  /// `size` numbers for each head.
+  KeyValues(std::size_t heads, std::size_t size) : size_(size), keys_(heads), values_(heads) {}
+
+  [[nodiscard]] std::size_t heads() const noexcept { return keys_.size(); }
+  /// Numbers of a key, and of a value, in one head.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void reserve(std::size_t count) {
+    for (Numbers& keys : keys_) keys.reserve(blocks(count) * block_size());
+    for (Numbers& values : values_) values.reserve(count * value_stride());
+  }
+  /// Room for slots 0 … count − 1; those that were there keep their numbers.
+  void resize(std::size_t count) {
+    for (Numbers& keys : keys_) keys.resize(blocks(count) * block_size(), 0.0F);
+    for (Numbers& values : values_) values.resize(count * value_stride(), 0.0F);
+  }
+
+  /// `key_value` has the keys of all heads, then the values of all heads.
+  void set(std::size_t slot, const float* key_value) {
+    const float* value = key_value + heads() * size_;
+    for (std::size_t h = 0; h < heads(); ++h) {
+      float* to = keys_[h].data() + slot / lanes * block_size() + slot % lanes;
+      for (std::size_t k = 0; k < size_; ++k) to[k * lanes] = key_value[h * size_ + k];
+      std::copy_n(value + h * size_, size_, values_[h].data() + slot * value_stride());
+    }
+  }
+
+  /// Keys in a block.
+  static constexpr std::size_t lanes = detail::float_lanes;
+  /// A block's keys: [size()][lanes]; the next block lies behind it.
+  [[nodiscard]] const float* keys(std::size_t head, std::size_t block) const {
+    return keys_[head].data() + block * block_size();
+  }
+  [[nodiscard]] std::size_t block_size() const noexcept { return size_ * lanes; }
+  /// A slot's value, with zeros up to value_stride() numbers; the next slot's lies behind it.
+  [[nodiscard]] const float* value(std::size_t head, std::size_t slot) const {
+    return values_[head].data() + slot * value_stride();
+  }
+  [[nodiscard]] std::size_t value_stride() const noexcept { return blocks(size_) * lanes; }
+
+ private:
+  using Numbers = std::vector<float, Eigen::aligned_allocator<float>>;
+  static constexpr std::size_t blocks(std::size_t count) { return (count + lanes - 1) / lanes; }
+
+  std::size_t size_ = 0;
+  std::vector<Numbers> keys_, values_;  // by head
+};
+
+/// Slots that lie one behind the other.
+struct SlotRun {
+  std::size_t first, count;
+};
+
+/// What a few queries see.
+struct SeenSlots {
+  /// At most so many queries.
+  static constexpr std::size_t most_queries = detail::product_rows;
+
+  /// All slots that one of them sees, in the order in which they are summed up.
+  std::vector<SlotRun> runs;
+  /// All queries see so many of the first.
+  std::size_t shared = 0;
+  /// By query, which of the others it sees: places in that order, ascending. Empty where there are
+  /// no others.
+  std::vector<std::vector<std::uint32_t>> own;
+  /// The position of each place in that order, where scores have a bias by position.
+  std::vector<std::uint32_t> positions{};
+};
+
+/// How a head's scores are made of products of queries and keys.
+struct HeadScores {
+  float scale = 1;
+  /// c · tanh(x / c) of a score; 0 leaves it.
+  float cap = 0;
+  /// Added to the score of a key, by its position; null adds nothing.
+  const float* bias = nullptr;
+  /// Added to the score of a query and a key: of the first query by place, of the next ones
+  /// `added_stride` further on; null adds nothing.
+  const float* added = nullptr;
+  std::size_t added_stride = 0;
+};
+
+/// The product of queries and one run's keys, times `scale`, into columns of `to`.
+inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
+                          const float* queries, std::size_t count, std::size_t stride, float scale,
+                          float* to, std::size_t to_stride) {
+  constexpr std::size_t lanes = KeyValues::lanes;
+  alignas(64) float sums[product_rows * product_width];
+  const std::size_t end = run.first + run.count;
+  for (std::size_t block = run.first / lanes; block * lanes < end; block += product_lanes) {
+    const std::size_t wide = (std::min)(product_lanes, (end - 1) / lanes + 1 - block);
+    std::fill_n(sums, count * product_width, 0.0F);
+    add_products(count, wide,
+                 {queries, stride, held.keys(head, block), lanes, held.block_size(), held.size(),
+                  sums, product_width});
+    const std::size_t first = (std::max)(run.first, block * lanes);
+    const std::size_t last = (std::min)(end, (block + wide) * lanes);
+    for (std::size_t q = 0; q < count; ++q) {
+      const float* from = sums + q * product_width + (first - block * lanes);
+      float* row = to + q * to_stride + (first - run.first);
+      for (std::size_t i = 0; i < last - first; ++i) row[i] = from[i] * scale;
+    }
+  }
+}
+
+/// c · tanh(x / c), by 1 − 2 / (1 + e^2u).
+inline void cap_row(std::span<float> row, float cap) {
+  transform_row(row, [&](FloatLanes x) {
+    return cap * (1.0F - 2.0F / (1.0F + exp_lanes(x * (2.0F / cap))));
+  });
+}
+
+/// Makes a row of scores one of weights, 0 where `own` is not seen.
+inline void weigh_row(std::span<float> row, std::size_t shared,
+                      std::span<const std::uint32_t> own) {
+  for (std::size_t i = 0; i < own.size(); ++i) row[shared + i] = row[own[i]];
+  softmax_row(row.first(shared + own.size()));
+  std::fill(row.begin() + static_cast<std::ptrdiff_t>(shared + own.size()), row.end(), 0.0F);
+  for (std::size_t i = own.size(); i-- > 0 && own[i] != shared + i;) {
+    row[own[i]] = row[shared + i];
+    row[shared + i] = 0;
+  }
+}
+
+/// What `count` queries gather in one head of keys and values. `queries` and `gathered` are where the
+/// head's numbers of the first query stand, those of the next `stride` and `gathered_stride` further
+/// on. `scratch` is memory to be used again.
+inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
+                   const HeadScores& scores, const float* queries, std::size_t count,
+                   std::size_t stride, float* gathered, std::size_t gathered_stride,
+                   std::vector<float>& scratch) {
+  const std::size_t size = held.size(), wide = held.value_stride();
+  std::size_t slot_count = 0;
+  for (const SlotRun run : seen.runs) slot_count += run.count;
+  scratch.resize(count * (slot_count + wide));
+  float* const weights = scratch.data();
+  float* const sums = weights + count * slot_count;
+  std::size_t at = 0;
+  for (const SlotRun run : seen.runs) {
+    detail::multiply_keys(held, head, run, queries, count, stride, scores.scale, weights + at,
+                          slot_count);
+    at += run.count;
+  }
+  if (scores.cap > 0) detail::cap_row({weights, count * slot_count}, scores.cap);
+  for (std::size_t q = 0; q < count; ++q) {
+    float* const row = weights + q * slot_count;
+    for (std::size_t i = 0; scores.bias != nullptr && i < slot_count; ++i) {
+      row[i] += scores.bias[seen.positions[i]];
+    }
+    for (std::size_t i = 0; scores.added != nullptr && i < slot_count; ++i) {
+      row[i] += scores.added[q * scores.added_stride + i];
+    }
+    const std::span<const std::uint32_t> own =
+        seen.own.empty() ? std::span<const std::uint32_t>() : seen.own[q];
+    detail::weigh_row({row, slot_count}, seen.shared, own);
+  }
+  std::fill_n(sums, count * wide, 0.0F);
+  at = 0;
+  for (const SlotRun run : seen.runs) {
+    constexpr std::size_t lanes = KeyValues::lanes;
+    const float* values = held.value(head, run.first);
+    for (std::size_t c = 0, left = wide / lanes; left > 0;) {  // in parts of like width
+      const std::size_t parts = (left + detail::product_lanes - 1) / detail::product_lanes;
+      const std::size_t now = (left + parts - 1) / parts;
+      detail::add_products(count, now,
+                           {weights + at, slot_count, values + c * lanes, wide, lanes, run.count,
+                            sums + c * lanes, wide});
+      c += now;
+      left -= now;
+    }
+    at += run.count;
+  }
+  for (std::size_t q = 0; q < count; ++q) {
+    std::copy_n(sums + q * wide, size, gathered + q * gathered_stride);
+  }
+}
+
+}  // namespace plumb::detail

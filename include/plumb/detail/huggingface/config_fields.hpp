@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a model's config.json say, field by field?
+//
+// Numbers are checked when they are read, so that a damaged file is refused by field. A field that
+// changes a network's numbers is read or, where only one value of it is supported, expected.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/activation.hpp"
+
+namespace plumb::detail {
+
+/// The fields of a config.json.
+class ConfigFields {
+ public:
+  /// `else_do` is what can be done with a model that has values which are not modelled; empty for
+  /// nothing.
+  explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
+      : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
+
+  /// The fields of an object within: `field` of it is shown as "name.field". An object that is absent has
+  /// no fields. Throws a user error for what is no object.
+  [[nodiscard]] ConfigFields object(const std::string& name) const {
+    const Json* value = find(name);
+    if (value != nullptr && !value->is_object()) {
+      throw wrong(name, "is " + value->dump() + ", not an object",
+                  "fetch the model's config.json again");
+    }
+    return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
+  }
+
+  /// These fields with those of another object in their place where both have one.
+  [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
+    ConfigFields made = *this;
+    made.object_.update(others.object_);
+    return made;
+  }
+
+  /// The same, with those of `absent` that are not there.
+  [[nodiscard]] ConfigFields completed(const Json& absent) const {
+    ConfigFields made = *this;
+    for (const auto& [name, value] : absent.items()) {
+      if (find(name) == nullptr) made.object_[name] = value;
+    }
+    return made;
+  }
+
+  [[nodiscard]] Error wrong(const std::string& field, const std::string& problem,
+                            const std::string& remedy) const {
+    return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);
+  }
+  /// The error of a value that makes sense and that the network does not model; `known` says which it
+  /// does.
+  [[nodiscard]] Error unmodelled(const std::string& field, const std::string& problem,
+                                 const std::string& known) const {
+    return wrong(field, problem, known + (else_do_.empty() ? "" : "; " + else_do_));
+  }
+
+  [[nodiscard]] const Json* find(const std::string& field) const {
+    const auto found = object_.find(field);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  /// Whether a field is there and null, where that is not the same as absent.
+  [[nodiscard]] bool is_null(const std::string& field) const {
+    const auto found = object_.find(field);
+    return found != object_.end() && found->is_null();
+  }
+  /// Fields of nothing.
+  [[nodiscard]] ConfigFields none() const { return ConfigFields(*this, Json::object(), prefix_); }
+
+  /// A number of things, at least 1.
+  [[nodiscard]] std::size_t count(const std::string& field,
+                                  std::optional<std::size_t> absent = std::nullopt) const {
+    const Json* value = find(field);
+    if (value == nullptr && absent) return *absent;
+    if (value == nullptr) throw wrong(field, "is missing", "fetch the model's config.json again");
+    if (!value->is_number_unsigned() || value->get<std::uint64_t>() < 1 ||
+        value->get<std::uint64_t>() > 0x7FFFFFFF) {
+      throw wrong(field, "is " + value->dump() + ", not a number of things",
+                  "fetch the model's config.json again");
+    }
+    return value->get<std::size_t>();
+  }
+
+  /// The same where none of them is a number too.
+  [[nodiscard]] std::size_t count_from_0(const std::string& field, std::size_t absent) const {
+    const Json* const value = find(field);
+    return value != nullptr && *value == Json(0) ? 0 : count(field, absent);
+  }
+
+  [[nodiscard]] bool flag(const std::string& field, bool absent) const {
+    const Json* value = find(field);
+    if (value == nullptr) return absent;
+    if (!value->is_boolean()) {
+      throw wrong(field, "is " + value->dump() + ", not true or false",
+                  "fetch the model's config.json again");
+    }
+    return value->get<bool>();
+  }
+
+  /// A finite number.
+  [[nodiscard]] std::optional<double> number(const std::string& field) const {
+    const Json* value = find(field);
+    if (value == nullptr) return std::nullopt;
+    if (!value->is_number()) {
+      throw wrong(field, "is " + value->dump() + ", not a number",
+                  "fetch the model's config.json again");
+    }
+    return value->get<double>();
+  }
+  [[nodiscard]] double number(const std::string& field, double absent) const {
+    return number(field).value_or(absent);
+  }
+  /// A number above 0.
+  [[nodiscard]] double positive(const std::string& field, std::optional<double> absent = {}) const {
+    const std::optional<double> value = number(field);
+    if (!value && absent) return *absent;
+    if (!value) throw wrong(field, "is missing", "fetch the model's config.json again");
+    if (!(*value > 0)) {
+      throw wrong(field, "is " + find(field)->dump() + ", not above 0",
+                  "fetch the model's config.json again");
+    }
+    return *value;
+  }
+
+  [[nodiscard]] std::string text(const std::string& field, const std::string& absent) const {
+    const Json* value = find(field);
+    if (value == nullptr) return absent;
+    if (!value->is_string()) {
+      throw wrong(field, "is " + value->dump() + ", not a text",
+                  "fetch the model's config.json again");
+    }
+    return value->get<std::string>();
+  }
+
+  /// A list of finite numbers; empty where it is absent.
+  [[nodiscard]] std::vector<double> numbers(const std::string& field) const {
+    std::vector<double> list;
+    const Json* value = find(field);
+    if (value == nullptr) return list;
+    for (const Json& item : *value) {
+      if (!value->is_array() || !item.is_number()) {
+        throw wrong(field, "is not a list of numbers", "fetch the model's config.json again");
+      }
+      list.push_back(item.get<double>());
+    }
+    return list;
+  }
+  /// A list of texts; empty where it is absent.
+  [[nodiscard]] std::vector<std::string> texts(const std::string& field) const {
+    std::vector<std::string> list;
+    const Json* value = find(field);
+    if (value == nullptr) return list;
+    for (const Json& item : *value) {
+      if (!value->is_array() || !item.is_string()) {
+        throw wrong(field, "is not a list of texts", "fetch the model's config.json again");
+      }
+      list.push_back(item.get<std::string>());
+    }
+    return list;
+  }
+
+  [[nodiscard]] float epsilon(const std::string& field, double absent) const {
+    const Json* value = find(field);
+    if (value == nullptr) return static_cast<float>(absent);
+    if (!value->is_number() || !(value->get<double>() >= 0 && value->get<double>() < 1)) {
+      throw wrong(field, "is " + value->dump() + ", not within [0, 1)",
+                  "fetch the model's config.json again");
+    }
+    return static_cast<float>(value->get<double>());
+  }
+
+  [[nodiscard]] Activation activation(const std::string& field, const char* absent) const {
+    const Json* value = find(field);
+    const std::string name = value == nullptr     ? absent
+                             : value->is_string() ? value->get<std::string>()
+                                                  : value->dump();
+    const auto known = activation_named(name);
+    if (!known) {
+      throw unmodelled(field, "'" + name + "' is not known", "known are " + activation_list());
+    }
+    return *known;
+  }
+
+  /// The only supported value of a field, which is also what its absence means.
+  void expect(const std::string& field, const Json& supported) const {
+    if (const Json* value = find(field); value != nullptr && *value != supported) {
+      throw unmodelled(field, value->dump() + " is not supported",
+                       "only " + supported.dump() + " is");
+    }
+  }
+
+ private:
+  ConfigFields(const ConfigFields& of, Json object, std::string prefix)
+      : file_(of.file_),
+        object_(std::move(object)),
+        prefix_(std::move(prefix)),
+        else_do_(of.else_do_) {}
+
+  std::filesystem::path file_;
+  Json object_;
+  std::string prefix_{};
+  std::string else_do_{};
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which parts is a language model made of?
+//
+// One network (decoder_network.hpp) computes every causal architecture; this struct says which parts it
+// has: positions, norms, attention, feed-forward, residual, head. An architecture is a function that
+// fills it in from config.json, and the names of its tensors (decoder_architectures.hpp lists them). A
+// part that an architecture lacks has no name here, or the value that changes nothing. Masked models
+// have the same layers and a few parts more (encoder_config.hpp).
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/huggingface/activation.hpp"
+#include "plumb/detail/huggingface/config_fields.hpp"
+#include "plumb/detail/huggingface/norm.hpp"
+#include "plumb/detail/huggingface/rotary.hpp"
+#include "plumb/detail/huggingface/weight_reader.hpp"
+
+namespace plumb::detail {
+
+/// In which order one tensor holds the outputs of queries, keys and values.
+enum class ProjectionOrder {
+  /// All queries, then all keys, then all values.
+  stacked,
+  /// For each key head: its queries, its key, its value.
+  by_key_head
+};
+
+/// What a norm on queries and on keys runs over, before the rotation.
+enum class HeadNorm {
+  none,
+  /// Each head by itself, by one weight for all heads.
+  shared,
+  /// Each head by itself, by a weight of its own; in one tensor [heads, size].
+  each,
+  /// The same in one tensor for each head, `name`.norms.H.weight.
+  each_named,
+  /// All heads as one row.
+  whole
+};
+
+/// What an architecture calls its tensors, after the network's prefix and, in a layer, the layer's own
+/// name. An empty name means that the part is not there.
+struct DecoderNames {
+  /// Tried before each name but the head's; then the name alone.
+  std::string prefix = "model.";
+  /// Tried before that one: prefixes of a language model that is one of several parts.
+  std::vector<std::string> outer{};
+  std::string tokens = "embed_tokens.weight";
+  std::string positions{};
+  std::string embedding_norm{}, project_in{}, project_out{};
+  /// Followed by the number of a layer and a dot.
+  std::string layer = "layers.";
+  std::string final_norm = "norm";
+  std::string head = "lm_head";
+
+  /// One name where the three are one tensor.
+  std::vector<std::string> query_key_value{"self_attn.q_proj", "self_attn.k_proj",
+                                           "self_attn.v_proj"};
+  std::string query_norm{}, key_norm{};
+  std::string attention_out = "self_attn.o_proj";
+  /// Before attention and before the feed-forward; one norm for both where the second is empty and the
+  /// residual is parallel.
+  std::string attention_norm = "input_layernorm", feed_norm = "post_attention_layernorm";
+  /// On what attention and the feed-forward give, before it is added.
+  std::string attention_end_norm{}, feed_end_norm{};
+  /// `gate` is empty in a plain feed-forward, and equal to `up` where one tensor holds gate, then up.
+  std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
+  /// Of experts: the router, and what is followed by an expert's number and a dot.
+  std::string router{}, expert{};
+  WeightOrder order = WeightOrder::by_output;
+};
+
+struct DecoderConfig {
+  DecoderNames names{};
+  std::size_t vocabulary = 0;
+  /// Numbers in a token's embedding; another number than `hidden` where projections stand between.
+  std::size_t embedding = 0;
+  std::size_t hidden = 0;
+  std::size_t layers = 0;
+  std::size_t heads = 0;
+  /// Heads of keys and values; each serves `heads / key_heads` heads of queries.
+  std::size_t key_heads = 0;
+  /// Numbers of a query, a key and a value in one head.
+  std::size_t head_size = 0;
+  /// Numbers between the two products of the feed-forward.
+  std::size_t intermediate = 0;
+  /// Tokens of the longest sequence.
+  std::size_t positions = 0;
+  /// Rows of learned position embeddings before the first token's.
+  std::size_t first_position = 0;
+
+  float embedding_scale = 1, residual_scale = 1, logits_scale = 1;
+  NormShape norm{};
+  bool has_final_norm = true;
+  /// A norm after each sum in place of one before attention and feed-forward (OPT-350m).
+  bool norm_after_sum = false;
+  /// The norm's output is what attention and feed-forward are added to (Bloom).
+  bool residual_from_norm = false;
+  /// Attention and feed-forward read the same rows, and both are added to them.
+  bool parallel = false;
+
+  ProjectionOrder projection = ProjectionOrder::stacked;
+  bool has_attention_bias = false, has_attention_out_bias = false, has_feed_bias = false,
+       has_head_bias = false;
+  HeadNorm head_norm = HeadNorm::none;
+  NormShape head_norm_shape{};
+  /// Queries, keys and values are clamped to ± this; 0 leaves them.
+  float clip = 0;
+  float attention_scale = 1;
+  /// c · tanh(x / c) on attention's scores and on logits; 0 leaves them.
+  float attention_cap = 0, logits_cap = 0;
+  /// Added to the score of a key at position j (0 is the first) by head h: slopes[h] · j.
+  std::vector<float> slopes{};
+  /// Falcon: those products are rounded to BF16, then multiplied with the attention scale.
+  bool rounds_slopes = false;
+  /// By layer: tokens that a token sees, itself included; 0 is all. Empty where all layers see all.
+  std::vector<std::size_t> windows{};
+  /// Kinds of rotation, and by layer which of them; empty where no position is rotated.
+  std::vector<Rotary> rotaries{};
+  std::vector<std::size_t> rotary_of_layer{};
+
+  Activation activation = Activation::gelu;
+  /// How many experts there are, and how many each token goes through; 0 is one feed-forward for all.
+  std::size_t experts = 0, experts_per_token = 0;
+  /// Whether the head's weights are the token embeddings.
+  bool tied = false;
+  /// Whether a head that is stored counts where `tied` is not config.json's word.
+  bool unties_by_stored_head = false;
+
+  /// Prefixes of tensors' names, in the order in which they are tried.
+  [[nodiscard]] std::vector<std::string> prefixes() const {
+    std::vector<std::string> list = names.outer;
+    list.push_back(names.prefix);
+    return list;
+  }
+  [[nodiscard]] std::size_t query_size() const { return heads * head_size; }
+  [[nodiscard]] std::size_t key_size() const { return key_heads * head_size; }
+  [[nodiscard]] std::size_t window(std::size_t layer) const {
+    return windows.empty() ? 0 : windows[layer];
+  }
+  /// The rotation of a layer's positions; null where there is none.
+  [[nodiscard]] const Rotary* rotary(std::size_t layer) const {
+    if (rotaries.empty()) return nullptr;
+    return &rotaries[rotary_of_layer.empty() ? 0 : rotary_of_layer[layer]];
+  }
+};
+
+/// Heads of that many numbers, whose scores are divided by the root of it.
+inline void set_head_size(DecoderConfig& config, std::size_t size) {
+  config.head_size = size;
+  config.attention_scale = 1.0F / std::sqrt(static_cast<float>(size));
+}
+
+/// Fills in what nearly all architectures have under these names.
+inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config) {
+  config.vocabulary = fields.count("vocab_size");
+  config.hidden = config.embedding = fields.count("hidden_size");
+  config.layers = fields.count("num_hidden_layers");
+  config.heads = fields.count("num_attention_heads");
+  config.key_heads = fields.count("num_key_value_heads", config.heads);
+  set_head_size(config, fields.count("head_dim", config.hidden / config.heads));
+  config.intermediate = fields.count("intermediate_size");
+  config.positions = fields.count("max_position_embeddings");
+}
+
+/// The same under the names of GPT-2 and its like.
+inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
+  config.vocabulary = fields.count("vocab_size");
+  config.hidden = config.embedding = fields.count("n_embd");
+  config.layers = fields.count("n_layer");
+  config.heads = config.key_heads = fields.count("n_head");
+  set_head_size(config, config.hidden / config.heads);
+  config.intermediate = fields.count("n_inner", 4 * config.hidden);
+  config.positions = fields.count("n_positions");
+}
+
+/// Biases in every product but the head.
+inline void set_all_biases(DecoderConfig& config) {
+  config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
+}
+
+/// A feed-forward without a gate.
+inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
+  names.gate.clear();
+  names.up = up;
+  names.down = down;
+}
+
+/// Layers of two kinds of rotation: rotaries[1] where a window slides, else rotaries[0].
+inline void rotate_by_window(DecoderConfig& config) {
+  for (const std::size_t window : config.windows) {
+    config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
+  }
+}
+
+/// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second one of 2n.
+/// Source: Press, Smith and Lewis, "Train Short, Test Long" (2021), as Bloom and Falcon compute them.
+inline std::vector<float> alibi_slopes(std::size_t heads) {
+  std::size_t whole = 1;
+  while (whole * 2 <= heads) whole *= 2;
+  const auto base = [](std::size_t n) {
+    return static_cast<float>(std::exp2(-std::exp2(-(std::log2(static_cast<double>(n)) - 3))));
+  };
+  std::vector<float> slopes;
+  for (std::size_t i = 1; i <= whole; ++i) {
+    slopes.push_back(std::pow(base(whole), static_cast<float>(i)));
+  }
+  for (std::size_t i = 1; slopes.size() < heads; i += 2) {
+    slopes.push_back(std::pow(base(2 * whole), static_cast<float>(i)));
+  }
+  return slopes;
+}
+
+/// Norms on the heads of queries and keys, by these names.
+inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape& shape,
+                           const char* query, const char* key) {
+  config.head_norm = kind;
+  config.head_norm_shape = shape;
+  config.names.query_norm = query;
+  config.names.key_norm = key;
+}
+
+/// Throws a user error for more layers than any model has; each has `inner` layers of its own.
+inline void check_layers(const ConfigFields& fields, std::size_t layers, std::size_t inner = 1) {
+  if (layers * inner <= 10'000) return;
+  throw fields.wrong("", "has more layers than any model has: " + std::to_string(layers * inner),
+                     "fetch the model's config.json again");
+}
+
+/// Which layers slide a window of `size` tokens, by `layer_types` or, where config.json has none, by
+/// `slides(layer)`.
+template <class Slides>
+void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t size,
+                  Slides slides) {
+  check_layers(fields, config.layers);
+  const std::vector<std::string> types = fields.texts("layer_types");
+  if (!types.empty() && types.size() != config.layers) {
+    throw fields.wrong(
+        "layer_types",
+        "has " + counted(types.size(), "text") + " for " + counted(config.layers, "layer"),
+        "fetch the model's config.json again");
+  }
+  config.windows.assign(config.layers, 0);
+  for (std::size_t l = 0; l < config.layers; ++l) {
+    if (!types.empty() && types[l] != "sliding_attention" && types[l] != "full_attention") {
+      throw fields.unmodelled("layer_types", "'" + types[l] + "' is not supported",
+                              "only full_attention and sliding_attention are");
+    }
+    if (types.empty() ? slides(l) : types[l] == "sliding_attention") config.windows[l] = size;
+  }
+}
+
+/// Throws a user error for a config.json that lets tokens see those behind them, whatever the
+/// architecture. transformers takes a null or 0 of `is_causal` as false, and a text or a number of
+/// `use_bidirectional_attention` ("all") as true.
+inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
+  const auto refuse = [&](const char* field, const std::string& value) {
+    throw fields.wrong(
+        field, value + " lets a token see those behind it, so it is no causal language model",
+        "choose a causal model, or correct the field if the model is one");
+  };
+  const Json* const causal = fields.find("is_causal");
+  if (fields.is_null("is_causal")) refuse("is_causal", "null");
+  if (causal != nullptr && *causal != Json(true)) refuse("is_causal", causal->dump());
+  const Json* const both = fields.find("use_bidirectional_attention");
+  if (both != nullptr && *both != Json(false)) refuse("use_bidirectional_attention", both->dump());
+}
+
+/// Throws a user error where the numbers of a config.json do not fit together.
+inline void check_decoder(const ConfigFields& fields, const DecoderConfig& config) {
+  const std::string again = "fetch the model's config.json again";
+  check_layers(fields, config.layers);
+  if (config.head_size == 0 || config.heads % config.key_heads != 0) {
+    throw fields.wrong("",
+                       counted(config.heads, "head") + " of queries cannot share " +
+                           counted(config.key_heads, "head") + " of keys and values",
+                       again);
+  }
+  for (const Rotary& rotary : config.rotaries) {
+    if (rotary.size() <= config.head_size && rotary.size() % 2 == 0) continue;
+    throw fields.wrong("",
+                       "rotates " + std::to_string(rotary.size()) + " numbers of a head of " +
+                           std::to_string(config.head_size),
+                       again);
+  }
+  if (config.experts_per_token > config.experts) {
+    throw fields.wrong("num_experts_per_tok",
+                       "is " + std::to_string(config.experts_per_token) + " of " +
+                           counted(config.experts, "expert"),
+                       again);
+  }
+}
+
+}  // namespace plumb::detail

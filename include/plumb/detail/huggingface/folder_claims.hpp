@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does the folder of a causal model call itself something else than a causal language model?
+//
+// By its own files, before weights are read, as backend/llama_causal.hpp does of a GGUF file: a
+// classifier by its `architectures` or its head's tensors, an embedding model by the pooling that
+// sentence-transformers keeps beside it (modules.json, 1_Pooling/config.json), an adapter that lies
+// beside the weights or among them. A model pooled by its last token is causal, and is asked with a
+// warning. Other tensors that no part of the network reads are told (WeightReader::unread).
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/config_fields.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
+
+namespace plumb::detail {
+
+inline constexpr std::string_view no_language_model = "is not a language model: ";
+
+/// Whether a class of transformers has another head than a language model's.
+[[nodiscard]] inline bool is_other_head(std::string_view architecture) {
+  constexpr std::array<std::string_view, 8> heads{"ForSequenceClassification",
+                                                  "ForTokenClassification",
+                                                  "ForQuestionAnswering",
+                                                  "ForMultipleChoice",
+                                                  "ForNextSentencePrediction",
+                                                  "ForReward",
+                                                  "RewardModel",
+                                                  "ForTextEncoding"};
+  return std::any_of(heads.begin(), heads.end(), [&](std::string_view head) {
+    return architecture.find(head) != std::string_view::npos;
+  });
+}
+
+/// Throws a user error for a config.json whose classes all have another head.
+inline void refuse_other_heads(const ConfigFields& fields) {
+  const std::vector<std::string> classes = fields.texts("architectures");
+  if (classes.empty() || !std::all_of(classes.begin(), classes.end(), is_other_head)) return;
+  throw fields.wrong("architectures",
+                     std::string(no_language_model) + "'" + classes.front() +
+                         "' has another head than a language model's",
+                     "choose a folder with a language model's head");
+}
+
+/// Throws a user error for an adapter beside the weights, which transformers would add to them.
+inline void refuse_adapter_beside(const std::filesystem::path& folder) {
+  for (const char* const name : {"adapter_config.json", "adapter_model.safetensors"}) {
+    if (!std::filesystem::exists(folder / name)) continue;
+    throw user_error({.file = folder / name},
+                     "an adapter lies beside the weights, and adapters of folders are not applied",
+                     "merge it into the weights (PEFT's merge_and_unload), or move it elsewhere to "
+                     "ask the model alone");
+  }
+}
+
+/// The pooling configurations of sentence-transformers in a folder: those that modules.json lists, and
+/// 1_Pooling.
+[[nodiscard]] inline std::set<std::filesystem::path> pooling_files(
+    const std::filesystem::path& folder) {
+  std::set<std::filesystem::path> files{folder / "1_Pooling" / "config.json"};
+  if (std::filesystem::exists(folder / "modules.json")) {
+    const Json modules = read_json(folder / "modules.json");
+    for (const Json& one : modules.is_array() ? modules : Json::array()) {
+      const auto type = first_string(one, "type"), path = first_string(one, "path");
+      if (type && path && type->ends_with("Pooling")) files.insert(folder / *path / "config.json");
+    }
+  }
+  std::erase_if(files, [](const auto& file) { return !std::filesystem::exists(file); });
+  return files;
+}
+
+/// What a pooling configuration takes of a text's vectors: "lasttoken", "mean_tokens". Older ones have a
+/// switch a mode, newer ones `pooling_mode`, a text or a list.
+[[nodiscard]] inline std::vector<std::string> pooling_modes(const Json& config) {
+  constexpr std::string_view lead = "pooling_mode";
+  std::vector<std::string> modes;
+  for (const auto& [name, value] : config.items()) {
+    if (!name.starts_with(lead)) continue;
+    if (value == Json(true) && name.size() > lead.size() + 1) {
+      modes.push_back(name.substr(lead.size() + 1));
+    }
+    if (value.is_string()) modes.push_back(value.get<std::string>());
+    for (const Json& one : value.is_array() ? value : Json::array()) {
+      if (one.is_string()) modes.push_back(one.get<std::string>());
+    }
+  }
+  return modes;
+}
+
+/// Throws a user error for tensors of a classifier's head or of an adapter.
+inline void refuse_other_tensors(const Safetensors& tensors) {
+  constexpr std::array<std::string_view, 4> heads{"score.", "classifier.", "qa_outputs.",
+                                                  "classification_head."};
+  for (const auto& stored : tensors.tensors()) {
+    const std::string& name = stored.first;
+    const Site site{.file = stored.second.file(), .field = name};
+    if (name.starts_with("base_model.model.") || name.find("lora_") != std::string::npos) {
+      throw user_error(site, "is of an adapter, which is not applied",
+                       "merge it into the weights (PEFT's merge_and_unload)");
+    }
+    const bool is_head = std::any_of(heads.begin(), heads.end(),
+                                     [&](std::string_view head) { return name.starts_with(head); });
+    if (!is_head) continue;
+    throw user_error(site, std::string(no_language_model) + "the tensor is a classifier's output",
+                     "choose a folder with a language model's head");
+  }
+}
+
+/// Which tensors of the weights nothing reads; nothing where there are none.
+[[nodiscard]] inline std::optional<std::string> unread_warning(
+    const std::vector<std::string>& names) {
+  if (names.empty()) return std::nullopt;
+  const auto shown = std::vector<std::string>(
+      names.begin(), names.begin() + std::min<std::ptrdiff_t>(3, std::ssize(names)));
+  const bool one = names.size() == 1;
+  return "Warning: " + counted(names.size(), "tensor") + " of the weights " + (one ? "is" : "are") +
+         " not part of the network that config.json describes, and " + (one ? "does" : "do") +
+         " not count: " +
+         text_list(shown, [](const std::string& name) { return shortened(name); }) +
+         (names.size() > shown.size() ? ", …" : "") +
+         ". Scores may not be those of the model that was meant.";
+}
+
+/// Throws a user error for a folder that is no causal language model by its own files. Returns what a
+/// reader must know of all its numbers.
+[[nodiscard]] inline std::vector<std::string> check_folder_claims(
+    const std::filesystem::path& folder) {
+  detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));
+  detail::refuse_adapter_beside(folder);
+  std::vector<std::string> warnings;
+  for (const std::filesystem::path& file : detail::pooling_files(folder)) {
+    for (const std::string& mode : detail::pooling_modes(read_json_object(file))) {
+      if (mode != "lasttoken") {
+        throw user_error({.file = file},
+                         std::string(detail::no_language_model) + "it pools vectors (" + mode + ")",
+                         "choose a decoder-only model that is not an embedding model");
+      }
+      warnings.assign(1,
+                      "Warning: the model's folder calls itself an embedding model (pooling of the "
+                      "last token): it was trained to give vectors, so its probabilities of tokens "
+                      "may mean little.");
+    }
+  }
+  return warnings;
+}
+
+}  // namespace plumb::detail

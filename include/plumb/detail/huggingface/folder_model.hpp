@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
+//
+// `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp, `HuggingFaceCausalModel` the
+// causal ones of decoder_architectures.hpp; config.json says which a folder holds. Activations are F32,
+// on the CPU, whatever precision the weights are stored in; in products they are rounded to BF16 where
+// that is asked for.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/huggingface/encoder_network.hpp"
+#include "plumb/detail/huggingface/folder_claims.hpp"
+#include "plumb/detail/huggingface/network_kind.hpp"
+#include "plumb/detail/huggingface/other_ways.hpp"
+#include "plumb/detail/huggingface/safetensors.hpp"
+#include "plumb/detail/huggingface/tokenizer.hpp"
+#include "plumb/detail/huggingface/weight_type.hpp"
+
+namespace plumb::detail {
+
+/// Tokenizer, configuration and network of a folder, which fit together.
+template <class Network>
+class FolderModel {
+ public:
+  /// Throws a user error for a folder that lacks something, for one whose architecture is of the other
+  /// kind, and for products in BF16 where the program is not compiled for a processor that has them.
+  explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
+                       ProductType products = ProductType::exact)
+      : products_(supported(products)),
+        config_(config_of_kind(folder)),
+        claims_(claims_of(folder)),
+        tokenizer_(tokenizer_of(folder, parse_special_tokens)),
+        network_(Network::read(folder, config_, products)) {}
+
+  /// Throws the user error that reading the folder would, without reading its weights.
+  static void(check)(const std::filesystem::path& folder) {
+    (void)config_of_kind(folder);
+    (void)claims_of(folder);
+    (void)tokenizer_of(folder, false);
+    detail::refuse_quantized(Safetensors(folder), folder, is_masked);
+  }
+
+  [[nodiscard]] ModelDescription describe() const {
+    ModelDescription described{"Hugging Face folder", std::string(name_of(network_.weight_type())),
+                               false};
+    described.warnings = tokenizer_.warnings();
+    described.warnings.insert(described.warnings.end(), claims_.begin(), claims_.end());
+    if constexpr (!is_masked) {
+      if (auto told = detail::unread_warning(network_.unread())) {
+        described.warnings.push_back(std::move(*told));
+      }
+    }
+    if (products_ == ProductType::bf16) {
+      described.warnings.push_back(
+          "Products are computed in BF16 (`precision` bf16), which rounds weights and activations "
+          "to "
+          "8 bits: scores differ from exact ones by a tenth of a nat a statement on average and by "
+          "more "
+          "than a nat at worst (SmolLM2-135M), and answers may differ too.");
+    }
+    return described;
+  }
+  /// Throws a user error for a text with a token that the model has no embedding of: tokenizers may
+  /// have such tokens, for padding say, and only a text that holds one cannot be asked.
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    Tokenization made = tokenizer_.tokenize(text);
+    for (const Token& token : made.tokens) check_row(token.id);
+    return made;
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return tokenizer_.detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return tokenizer_.special_tokens();
+  }
+  /// A token without an embedding is no BOS.
+  [[nodiscard]] std::optional<TokenId> bos() const {
+    const auto id = tokenizer_.bos();
+    return id && has_row(*id) ? id : std::nullopt;
+  }
+  [[nodiscard]] bool adds_bos() const { return bos() && tokenizer_.adds_bos(); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return network_.vocabulary_size(); }
+  [[nodiscard]] std::size_t context_length() const { return network_.context_length(); }
+  [[nodiscard]] std::optional<TokenId> unknown() const { return tokenizer_.unk(); }
+
+ protected:
+  static constexpr bool is_masked = std::same_as<Network, EncoderNetwork>;
+
+  [[nodiscard]] bool has_row(TokenId id) const {
+    return static_cast<std::size_t>(id) < network_.vocabulary_size();
+  }
+
+  void check_row(TokenId id) const {
+    if (has_row(id)) return;
+    throw user_error({.field = "tokenize"},
+                     "the token \"" + shortened(std::string(tokenizer_.text_of(id).value_or(""))) +
+                         "\" has the id " + std::to_string(id) + ", and the model has " +
+                         counted(network_.vocabulary_size(), "embedding"),
+                     "leave it out of the text, or take weights and tokenizer of one model");
+  }
+
+  /// A causal model whose tokenizer is not known here may be asked in another way.
+  static HuggingFaceTokenizer tokenizer_of(const std::filesystem::path& folder, bool parses) {
+    try {
+      return HuggingFaceTokenizer::read(folder, parses);
+    } catch (const Error& error) {
+      // Where there is none, nothing else can do without it either.
+      const bool is_there = std::filesystem::exists(folder / "tokenizer.json") ||
+                            std::filesystem::exists(folder / "tokenizer.model") ||
+                            std::filesystem::exists(folder / "vocab.json");
+      if (is_masked || !is_there || error.fault() != Fault::user) throw;
+      throw user_error({}, error.what(), "or " + detail::other_ways(folder));
+    }
+  }
+
+  /// Throws a user error for a folder that is no language model of the kind by its own files.
+  static std::vector<std::string> claims_of(const std::filesystem::path& folder) {
+    if constexpr (is_masked) {
+      detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));
+      detail::refuse_adapter_beside(folder);
+      return {};
+    } else {
+      std::vector<std::string> warnings = check_folder_claims(folder);
+      detail::refuse_other_tensors(Safetensors(folder));
+      return warnings;
+    }
+  }
+
+  static ProductType supported(ProductType products) {
+    if (products == ProductType::bf16 && !has_bf16_products) {
+      throw user_error(
+          {.setting = "precision"},
+          "bf16 needs a processor with AVX512-BF16, and this program is compiled for one "
+          "without it",
+          "say exact, or leave it out");
+    }
+    return products;
+  }
+
+  static auto config_of_kind(const std::filesystem::path& folder) {
+    if ((network_kind(folder) == NetworkKind::masked) != is_masked) {
+      throw user_error({folder / "config.json", 0, "model_type"},
+                       is_masked ? "is of a causal model" : "is of a masked model",
+                       is_masked ? "read it with HuggingFaceCausalModel"
+                                 : "read it with HuggingFaceMaskedModel");
+    }
+    if constexpr (is_masked) {
+      return read_encoder_config(folder);
+    } else {
+      return read_decoder_config(folder);
+    }
+  }
+
+  // Checked in this order.
+  ProductType products_;
+  std::conditional_t<is_masked, EncoderConfig, DecoderConfig> config_;
+  std::vector<std::string> claims_;  // what a reader must know of the folder
+  HuggingFaceTokenizer tokenizer_;
+  Network network_;
+};
+
+/// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
+class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
+ public:
+  /// Beside what FolderModel refuses: a tokenizer without a mask token, and one whose mask or frame
+  /// has no embedding.
+  explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
+                                  bool parse_special_tokens = false,
+                                  ProductType products = ProductType::exact)
+      : FolderModel(folder, parse_special_tokens, products) {
+    if (!tokenizer_.mask()) {
+      throw user_error({.file = folder}, "has a tokenizer without a mask token",
+                       "name it as mask_token in tokenizer_config.json");
+    }
+    check_row(*tokenizer_.mask());
+    for (const TokenId id : tokenizer_.before()) check_row(id);
+    for (const TokenId id : tokenizer_.after()) check_row(id);
+  }
+
+  [[nodiscard]] TokenId mask() const { return *tokenizer_.mask(); }
+  [[nodiscard]] TextFrame frame() const { return {tokenizer_.before(), tokenizer_.after()}; }
+  [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
+    return tokenizer_.word_ids(text);
+  }
+  [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
+    MaskedQuery made = tokenizer_.masked_text(before, after);
+    for (const TokenId id : made.sequence) check_row(id);
+    return made;
+  }
+  void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+    network_.evaluate(queries, visit);
+  }
+};
+
+/// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
+class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
+ public:
+  using FolderModel::FolderModel;
+
+  [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
+  [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
+  [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
+  /// What the post-processor puts around a text. Throws a user error for a token without an embedding;
+  /// BOS is then none.
+  [[nodiscard]] TextFrame own_frame() const {
+    TextFrame made{tokenizer_.before(), tokenizer_.after()};
+    if (const auto id = tokenizer_.bos(); id && !has_row(*id)) std::erase(made.before, *id);
+    for (const TokenId id : made.before) check_row(id);
+    for (const TokenId id : made.after) check_row(id);
+    return made;
+  }
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    network_.evaluate(sequence, visit);
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network_.evaluate(tree, wanted, visit);
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network_.embed(tree, wanted, visit);
+  }
+  void reserve(std::size_t nodes) { network_.reserve(nodes); }
+  void release(const TokenTree& tree, NodeId node) { network_.release(tree, node); }
+};
+
+static_assert(MaskedLm<HuggingFaceMaskedModel> && !CausalLm<HuggingFaceMaskedModel>);
+static_assert(TreeCausalLm<HuggingFaceCausalModel> && TreeEmbedder<HuggingFaceCausalModel>);
+static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
+
+/// Whether a folder's model is masked or causal. Throws the user error that reading it would, without
+/// reading its weights.
+[[nodiscard]] inline NetworkKind inspect_folder(const std::filesystem::path& folder) {
+  const NetworkKind kind = network_kind(folder);
+  kind == NetworkKind::masked ? (HuggingFaceMaskedModel::check)(folder)
+                              : (HuggingFaceCausalModel::check)(folder);
+  return kind;
+}
+
+}  // namespace plumb::detail

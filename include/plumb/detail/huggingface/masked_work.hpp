@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which of a call's masked queries ask the same?
+//
+// A statement's scores ask one sequence at several places, and statements with a common part ask the
+// same sequence more than once. Each distinct sequence is computed once, shorter ones first, and
+// each of its distinct places once.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+
+namespace plumb::detail {
+
+/// A sequence and the places in it that are asked for, ascending.
+struct MaskedSequence {
+  std::span<const TokenId> sequence;
+  std::vector<std::uint32_t> places;
+};
+
+/// The queries must outlive it. Any number of threads may read one.
+class MaskedWork {
+ public:
+  explicit MaskedWork(std::span<const MaskedQuery> queries) : order_(queries.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return comes_before(queries[a], queries[b]);
+    });
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const auto& [sequence, position] = queries[order_[i]];
+      const bool is_new = i == 0 || queries[order_[i - 1]].sequence != sequence;
+      if (is_new) sequences_.push_back({sequence, {}});
+      std::vector<std::uint32_t>& places = sequences_.back().places;
+      if (places.empty() || places.back() != position) {
+        places.push_back(position);
+        begins_.push_back(i);
+      }
+    }
+    begins_.push_back(order_.size());
+  }
+
+  [[nodiscard]] std::span<const MaskedSequence> sequences() const noexcept { return sequences_; }
+  /// Distinct places of all sequences.
+  [[nodiscard]] std::size_t places() const noexcept { return begins_.size() - 1; }
+  /// The queries, by index, that ask for a place, counted through all sequences.
+  [[nodiscard]] std::span<const std::uint32_t> queries_at(std::size_t place) const {
+    return std::span(order_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
+  }
+
+ private:
+  static bool comes_before(const MaskedQuery& a, const MaskedQuery& b) {
+    if (a.sequence.size() != b.sequence.size()) return a.sequence.size() < b.sequence.size();
+    if (a.sequence != b.sequence) return a.sequence < b.sequence;
+    return a.position < b.position;
+  }
+
+  std::vector<std::uint32_t> order_;  // queries by sequence and place
+  std::vector<std::size_t> begins_;   // by place: its first query in `order_`
+  std::vector<MaskedSequence> sequences_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does plumb's own network answer for a GGUF file?
+//
+// The weights are read by gguf_tensors.hpp and computed as those of a Hugging Face folder are: in the type
+// they are stored in, widened in registers, activations in F32, so that scores of F16 and BF16 files are
+// exact without a rewrite, and a row's numbers do not depend on what else is asked, bit by bit. The
+// tokenizer is llama.cpp's, as GGUF says what llama.cpp needs to know of it. Files that the network does not
+// compute (gguf_decoder.hpp) are for LlamaModel.
+
+#include <llama.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/engine_options.hpp"
+#include "plumb/detail/backend/llama_causal.hpp"
+#include "plumb/detail/backend/llama_file.hpp"
+#include "plumb/detail/backend/llama_log.hpp"
+#include "plumb/detail/backend/llama_vocabulary_file.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/huggingface/decoder_config.hpp"
+#include "plumb/detail/huggingface/decoder_network.hpp"
+#include "plumb/detail/huggingface/gguf_decoder.hpp"
+#include "plumb/detail/huggingface/gguf_tensors.hpp"
+
+namespace plumb::detail {
+
+/// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
+class NativeGgufModel {
+ public:
+  /// With `only_tokens` no weights are read, and nothing but tokens and descriptions may be asked. Throws a
+  /// user error for a file that is missing or damaged, and for one that the network does not compute.
+  explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
+                           bool only_tokens = false)
+      : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
+    const GgufTensors tensors(head_.paths());
+    const DecoderConfig config = read_gguf_config(tensors, file);
+    context_ = config.positions;
+    dimension_ = config.embedding;
+    if (config.vocabulary < vocabulary_->size()) {
+      throw user_error({.file = file},
+                       "has " + counted(config.vocabulary, "embedding") + " for " +
+                           counted(vocabulary_->size(), "token"),
+                       "fetch the model again");
+    }
+    if (!only_tokens) network_ = DecoderNetwork::read(tensors, file, config);
+  }
+
+  /// Why the network does not compute a file; empty where it does.
+  [[nodiscard]] static std::string refusal(const std::filesystem::path& file) {
+    const detail::LlamaLog unheard;
+    try {
+      const GgufModel head(file);
+      refuse_no_causal_model(head);
+      (void)read_gguf_config(GgufTensors(head.paths()), file);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  [[nodiscard]] ModelDescription describe() const {
+    ModelDescription made{std::string(backend_lead(EngineChoice::native)) +
+                              ", tokens by llama.cpp " + llama_version(),
+                          head_.weight_types().names(), false};
+    made.device = "CPU";
+    made.cache_type = name_of(CacheType::f32);
+    made.skips_composing = vocabulary_->skips_composing();
+    made.warnings = vocabulary_->warnings();
+    return made;
+  }
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return vocabulary_->tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return vocabulary_->detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    return vocabulary_->special_tokens();
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_->bos(); }
+  [[nodiscard]] bool adds_bos() const { return vocabulary_->adds_bos(); }
+  [[nodiscard]] bool ends(TokenId token) const { return vocabulary_->ends(token); }
+  /// Embeddings that no token has are none of it, as llama.cpp has it.
+  [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_->size(); }
+  [[nodiscard]] std::size_t context_length() const { return context_; }
+  [[nodiscard]] std::size_t dimension() const { return dimension_; }
+  [[nodiscard]] TreeLimits tree_limits() const { return DecoderNetwork::limits_of(context_); }
+
+  void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+    network().evaluate(sequence, whole(visit));
+  }
+  void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network().evaluate(tree, wanted, whole(visit));
+  }
+  void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
+    network().embed(tree, wanted, visit);
+  }
+  void reserve(std::size_t nodes) { network().reserve(nodes); }
+  void release(const TokenTree& tree, NodeId node) { network().release(tree, node); }
+
+ private:
+  static const std::filesystem::path& checked(const GgufModel& head) {
+    refuse_no_causal_model(head);
+    return head.first().path();
+  }
+
+  [[nodiscard]] DecoderNetwork& network() {
+    if (!network_) throw internal_error({}, "the weights were not read");
+    return *network_;
+  }
+  /// Rows as long as the vocabulary.
+  [[nodiscard]] LogitsVisitor whole(const LogitsVisitor& visit) const {
+    return [&visit, size = vocabulary_size()](std::uint32_t at, std::span<const float> logits) {
+      visit(at, logits.first(size));
+    };
+  }
+
+  GgufModel head_;
+  LlamaVocabularyFile vocabulary_;
+  std::optional<DecoderNetwork> network_;
+  std::size_t context_ = 0, dimension_ = 0;
+};
+
+static_assert(TreeCausalLm<NativeGgufModel> && TreeEmbedder<NativeGgufModel>);
+static_assert(ListsSpecialTokens<NativeGgufModel>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a Hugging Face folder hold a masked or a causal model?
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/huggingface/config_fields.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
+#include "plumb/detail/huggingface/encoder_architectures.hpp"
+#include "plumb/detail/huggingface/other_ways.hpp"
+
+namespace plumb::detail {
+
+/// Whether a path is a folder with a config.json, and so a model for this backend.
+[[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
+}
+
+enum class NetworkKind : std::uint8_t { masked, causal };
+
+/// By config.json's model_type. Throws a user error for a folder without one, and for one that neither
+/// kind knows, with what can be done instead.
+[[nodiscard]] inline NetworkKind network_kind(const std::filesystem::path& folder) {
+  const detail::ConfigFields fields(folder / "config.json");
+  const detail::TextPart part = detail::text_part(fields);
+  const std::string& type = part.model_type;
+  if (find_architecture(type) != nullptr) return NetworkKind::causal;
+  if (!part.is_wrapped && find_masked_architecture(type) != nullptr) return NetworkKind::masked;
+  if (type.empty()) {
+    throw fields.wrong("model_type", "is missing",
+                       "give a folder with the config.json that transformers writes");
+  }
+  const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
+  throw part.fields.wrong(
+      "model_type", "'" + type + "' is not known",
+      is_code
+          ? "its network is Python code of its own, so serve it with vLLM and "
+            "--trust-remote-code, and give `server`"
+          : detail::other_ways(folder) + "; known are " +
+                text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", " +
+                text_list(decoder_architectures, [](const auto& one) { return one.model_type; }) +
+                ", and of texts with images " +
+                text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
+}
+
+/// Whether a folder has a masked model, which HuggingFaceMaskedModel reads; a causal one otherwise.
+/// Throws as network_kind.
+[[nodiscard]] inline bool is_masked_folder(const std::filesystem::path& folder) {
+  return network_kind(folder) == NetworkKind::masked;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where do the keys and values of a tree's nodes stand?
+//
+// Each node that is held has a slot, at the same place in every layer. A token sees the slots of its
+// own path, whatever else is held, so a tree may branch as it likes. Slots of released nodes are used
+// again, the lowest first, so that paths lie in long runs.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/huggingface/attention.hpp"
+
+namespace plumb::detail {
+
+/// Not thread-safe while it takes or releases nodes. Node ids are those of one tree until the root
+/// is released.
+class NodeCache {
+ public:
+  NodeCache() = default;
+  /// `size` numbers of a key, and of a value, for each head in each layer.
+  NodeCache(std::size_t layers, std::size_t heads, std::size_t size)
+      : layers_(layers, KeyValues(heads, size)) {}
+
+  /// Nodes held now.
+  [[nodiscard]] std::size_t held() const noexcept { return held_; }
+  [[nodiscard]] bool holds(NodeId node) const {
+    return node < slots_.size() && slots_[node] != none;
+  }
+
+  /// The nodes that must be computed so that all wanted ones are, ancestors first. Throws an internal
+  /// error for a wanted node that is the root or is held.
+  [[nodiscard]] std::vector<NodeId> missing(const TokenTree& tree,
+                                            std::span<const NodeId> wanted) const {
+    std::vector<bool> is_missing(tree.size(), false);
+    for (NodeId node : wanted) {
+      if (node == TokenTree::root || holds(node)) {
+        throw internal_error({}, "a wanted node is the root or was evaluated before");
+      }
+      for (; node != TokenTree::root && !holds(node) && !is_missing[node];
+           node = tree.parent(node)) {
+        is_missing[node] = true;
+      }
+    }
+    std::vector<NodeId> nodes;
+    for (NodeId node = 1; node < tree.size(); ++node) {  // ids ascend from parent to child
+      if (is_missing[node]) nodes.push_back(node);
+    }
+    return nodes;
+  }
+
+  /// Gives each node a slot.
+  void take(std::span<const NodeId> nodes) {
+    std::sort(free_.begin(), free_.end(), std::greater<>());
+    for (const NodeId node : nodes) {
+      if (node >= slots_.size()) slots_.resize(node + 1, none);
+      if (free_.empty()) {
+        slots_[node] = used_++;
+      } else {
+        slots_[node] = free_.back();
+        free_.pop_back();
+      }
+    }
+    held_ += nodes.size();
+    for (KeyValues& layer : layers_) layer.resize(used_);
+  }
+
+  /// Sets a held node's keys and values in a layer, as KeyValues does. Different nodes may be set at
+  /// once.
+  void set(std::size_t layer, NodeId node, const float* key_value) {
+    layers_[layer].set(slots_[node], key_value);
+  }
+  [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
+
+  /// What nodes see, each its own path with itself or, of a path longer than `window`, the last so many
+  /// of it; ancestors first. All are held; at most SeenSlots::most_queries, one at least. A window of 0
+  /// is all. Positions are there `with_positions`.
+  [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
+                                  std::size_t window = 0, bool with_positions = false) const {
+    NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
+    bool is_cut = false;
+    for (NodeId other : nodes) {
+      is_cut = is_cut || (window > 0 && tree.depth(other) > window);
+      while (common != other) {
+        NodeId& later = common > other ? common : other;
+        later = tree.parent(later);
+      }
+    }
+    if (is_cut) common = TokenTree::root;  // what is seen by all need not come first
+    SeenSlots seen;
+    seen.shared = tree.depth(common);
+    std::vector<NodeId> order(seen.shared);  // of the sum
+    for (NodeId node = common; node != TokenTree::root; node = tree.parent(node)) {
+      order[tree.depth(node) - 1] = node;
+    }
+    const auto for_each_own = [&](NodeId node, const auto& visit) {
+      const std::size_t depth = tree.depth(node);
+      const std::size_t first = is_cut && depth > window ? depth - window + 1 : 1;
+      for (; node != common && tree.depth(node) >= first; node = tree.parent(node)) visit(node);
+    };
+    for (const NodeId node : nodes) {
+      for_each_own(node, [&](NodeId one) { order.push_back(one); });
+    }
+    const auto others = order.begin() + static_cast<std::ptrdiff_t>(seen.shared);
+    std::sort(others, order.end());
+    order.erase(std::unique(others, order.end()), order.end());
+    for (const NodeId node : nodes) {
+      std::vector<std::uint32_t>& own = seen.own.emplace_back();
+      for_each_own(node, [&](NodeId one) {
+        const auto place = std::lower_bound(others, order.end(), one) - order.begin();
+        own.push_back(static_cast<std::uint32_t>(place));
+      });
+      std::reverse(own.begin(), own.end());
+    }
+    for (const NodeId node : order) {
+      const bool goes_on =
+          !seen.runs.empty() && seen.runs.back().first + seen.runs.back().count == slots_[node];
+      if (!goes_on) seen.runs.push_back({slots_[node], 0});
+      ++seen.runs.back().count;
+      if (with_positions)
+        seen.positions.push_back(static_cast<std::uint32_t>(tree.depth(node) - 1));
+    }
+    return seen;
+  }
+
+  /// Room for that many nodes.
+  void reserve(std::size_t nodes) {
+    for (KeyValues& layer : layers_) layer.reserve(nodes);
+  }
+
+  /// Forgets the node and all below it; the root forgets everything. Memory is kept for the
+  /// next tree.
+  void release(const TokenTree& tree, NodeId released) {
+    if (released == TokenTree::root) {
+      slots_.clear();
+      free_.clear();
+      held_ = used_ = 0;
+      return;
+    }
+    std::vector<bool> is_below(slots_.size(), false);
+    for (NodeId node = released; node < slots_.size() && node < tree.size(); ++node) {
+      is_below[node] = node == released || is_below[tree.parent(node)];
+      if (!is_below[node] || slots_[node] == none) continue;
+      free_.push_back(slots_[node]);
+      slots_[node] = none;
+      --held_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  std::size_t held_ = 0, used_ = 0;
+  std::vector<std::size_t> slots_;  // by node
+  std::vector<std::size_t> free_;
+  std::vector<KeyValues> layers_;
+};
+
+}  // namespace plumb::detail

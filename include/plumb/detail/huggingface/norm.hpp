@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a row of activations normalised?
+//
+//   layer  (x − mean) / √(variance + ε) · weight + bias
+//   rms    x / √(mean of x² + ε) · weight + bias
+// Sources: Ba, Kiros and Hinton, "Layer Normalization" (2016); Zhang and Sennrich, "Root Mean Square
+// Layer Normalization" (2019).
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/huggingface/float_lanes.hpp"
+
+namespace plumb::detail {
+
+enum class NormKind : std::uint8_t { layer, rms };
+
+/// What the norms of a network are.
+struct NormShape {
+  NormKind kind = NormKind::layer;
+  float epsilon = 1e-5F;
+  bool has_weight = true, has_bias = true;
+  /// Added to each stored weight: 1 in Gemma.
+  float weight_offset = 0;
+};
+
+/// A norm's weight and bias, each empty for 1 and 0. Any number of threads may use one.
+struct Norm {
+  std::vector<float> weight, bias;
+  float epsilon = 1e-12F;
+  NormKind kind = NormKind::layer;
+
+  /// Each of `count` rows, which lie one behind the other.
+  void apply(float* rows, std::size_t count, std::size_t size) const {
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::span<float> row(rows + r * size, size);
+      kind == NormKind::layer ? detail::layer_norm_row(row, weight, bias, epsilon)
+                              : detail::rms_norm_row(row, weight, bias, epsilon);
+    }
+  }
+};
+
+}  // namespace plumb::detail

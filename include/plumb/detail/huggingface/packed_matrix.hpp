@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a layer's matrix multiplied with many rows at the speed of the machine's registers?
+//
+//   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
+// The weights are packed once, when a model is read: panels of a few outputs each, in which the
+// numbers of one k stand side by side, which are multiplied with tiles of rows (row_products.hpp).
+// So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
+// on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
+// weights anew at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
+// a call (weight_type.hpp); or, for products in BF16, rows are rounded and nothing is widened.
+
+#include <sys/mman.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/huggingface/row_products.hpp"
+#include "plumb/detail/huggingface/weight_type.hpp"
+
+namespace plumb::detail {
+
+/// Calls `work(first, count)` for blocks of rows, shared among threads.
+template <class Work>
+void for_row_blocks(std::size_t rows, Work work) {
+  const std::size_t size = std::max<std::size_t>(16, (rows + 15) / 16);
+  parallel_for((rows + size - 1) / size,
+               [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
+}
+
+/// Memory whose numbers are what they were until they are set, so that the threads that set them touch its
+/// pages first; of large matrices in large pages, where the system has them: a third of the time that loading
+/// takes would go into pages of 4 kB.
+template <class T>
+struct UnsetAllocator : Eigen::aligned_allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UnsetAllocator<U>;
+  };
+  UnsetAllocator() = default;
+  template <class U>
+  explicit(false) UnsetAllocator(const UnsetAllocator<U>&) noexcept {
+  }  // NOLINT: as vectors want it
+  [[nodiscard]] T* allocate(std::size_t count) {
+    T* const made = Eigen::aligned_allocator<T>::allocate(count);
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t page = std::size_t{1} << 21;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(made) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(made + count) / page * page;
+    // Whether it is heard changes no number.
+    if (end > begin) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return made;
+  }
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// Weights [outputs, inputs] and a bias. Any number of threads may read one.
+class PackedMatrix {
+ public:
+  PackedMatrix() = default;
+
+  /// Weights that must be `set` before they are multiplied, all of them, and a bias of zeros.
+  PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
+      : outputs_(outputs),
+        inputs_(inputs),
+        panels_((outputs + width - 1) / width),
+        type_(type),
+        bias_(panels_ * width, 0.0F) {
+    const std::size_t numbers = panels_ * inputs * width;
+    type == WeightType::f32          ? weights_.resize(numbers)
+    : type == WeightType::bf16_pairs ? pairs_.resize(panels_ * pair_count(inputs) * width)
+                                     : halves_.resize(numbers);
+    if (outputs % width == 0) return;
+    const std::size_t last =
+        numbers - inputs * width;  // of a panel with outputs that there are not
+    std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
+              weights_.end(), 0.0F);
+    std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
+              halves_.end(), std::uint16_t{0});
+  }
+
+  [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
+  [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
+  /// What its weights are held in. A weight that is set must be a number of that type.
+  [[nodiscard]] WeightType type() const noexcept { return type_; }
+  /// Outputs are computed by whole panels of this many.
+  static constexpr std::size_t width = detail::product_width;
+  [[nodiscard]] std::size_t panels() const noexcept { return panels_; }
+
+  /// The weights of one output; different outputs may be set at once.
+  void set_output(std::size_t output, std::span<const float> weights) {
+    for (std::size_t k = 0; k < inputs_; ++k) set(output, k, weights[k]);
+  }
+  /// The weights of `count` outputs of one panel from `first` on, whose rows lie one behind the other: F32
+  /// numbers, or bits of its own type where that has 16. Different panels may be set at once.
+  template <class Number>
+  void set_rows(std::size_t first, std::size_t count, const Number* rows) {
+    Number* to = nullptr;
+    if constexpr (std::same_as<Number, float>) {
+      to = weights_.data();
+    } else {
+      to = halves_.data();
+    }
+    to += offset(first, 0);
+    constexpr std::size_t block =
+        16;  // inputs, so that what is read and written stays in the cache
+    for (std::size_t begin = 0; begin < inputs_; begin += block) {
+      const std::size_t end = (std::min)(begin + block, inputs_);
+      for (std::size_t c = 0; c < count; ++c) {
+        for (std::size_t k = begin; k < end; ++k) to[k * width + c] = rows[c * inputs_ + k];
+      }
+    }
+  }
+  /// The weights of one input, for `weights.size()` outputs from `first` on.
+  void set_input(std::size_t input, std::size_t first, std::span<const float> weights) {
+    for (std::size_t c = 0; c < weights.size(); ++c) set(first + c, input, weights[c]);
+  }
+  void set_bias(std::size_t first, std::span<const float> bias) {
+    std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+
+  /// Adds the weights of one output to `row`, `inputs()` numbers: an embedding, where the matrix is
+  /// a tied decoder too.
+  void add_output_to(std::size_t output, float* row) const {
+    for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
+  }
+
+  /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out` is
+  /// where output 0 of row 0 would stand, its rows `out_stride` apart.
+  void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
+                std::size_t out_stride, std::size_t first, std::size_t last) const {
+    if (type_ == WeightType::bf16_pairs) {
+      return multiply(rounded(rows, count, stride).data(), count, out, out_stride, first, last);
+    }
+    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
+    multiply_panels(rows, count, stride, inputs_, out, out_stride, first, last, [&](std::size_t p) {
+      const std::size_t at = offset(p * width, 0);
+      if (type_ == WeightType::f32) return weights_.data() + at;
+      detail::widen(type_, halves_.data() + at, wide.size(), wide.data());
+      return static_cast<const float*>(wide.data());
+    });
+  }
+
+  /// All outputs, on the thread that calls.
+  void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
+                std::size_t out_stride) const {
+    multiply(rows, count, stride, out, out_stride, 0, panels_);
+  }
+
+  /// All outputs, shared among threads by panels, so that each weight is read once for all rows.
+  void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
+                       std::size_t out_stride) const {
+    const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
+    Pairs pairs;
+    if (type_ == WeightType::bf16_pairs) pairs = rounded(rows, count, stride);
+    parallel_for((panels_ + slice - 1) / slice, [&](std::size_t s) {
+      const std::size_t first = s * slice, last = (std::min)(panels_, first + slice);
+      pairs.empty() ? multiply(rows, count, stride, out, out_stride, first, last)
+                    : multiply(pairs.data(), count, out, out_stride, first, last);
+    });
+  }
+
+ private:
+  using Numbers = std::vector<float, detail::UnsetAllocator<float>>;
+  using Pairs = std::vector<detail::NumberPair, Eigen::aligned_allocator<detail::NumberPair>>;
+
+  static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
+
+  /// Rows in BF16, pair_count(inputs()) apart, with a zero behind an odd number of inputs.
+  [[nodiscard]] Pairs rounded(const float* rows, std::size_t count, std::size_t stride) const {
+    const std::size_t wide = pair_count(inputs_);
+    Pairs pairs(count * wide);
+    std::vector<std::uint16_t> row(2 * wide, 0);
+    for (std::size_t r = 0; r < count; ++r) {
+      detail::round_to_bf16(rows + r * stride, inputs_, row.data());
+      std::memcpy(pairs.data() + r * wide, row.data(), wide * sizeof(detail::NumberPair));
+    }
+    return pairs;
+  }
+
+  /// Of rows that are rounded.
+  void multiply(const detail::NumberPair* rows, std::size_t count, float* out,
+                std::size_t out_stride, std::size_t first, std::size_t last) const {
+    const std::size_t wide = pair_count(inputs_);
+    multiply_panels(rows, count, wide, wide, out, out_stride, first, last,
+                    [&](std::size_t p) { return pairs_.data() + p * wide * width; });
+  }
+
+  /// `panel(p)` gives the numbers of panel p, `depth` for each output.
+  template <class Number, class Panel>
+  void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
+                       float* out, std::size_t out_stride, std::size_t first, std::size_t last,
+                       Panel panel) const {
+    alignas(64) float sums[detail::product_rows * width];
+    for (std::size_t p = first; p < last; ++p) {
+      const std::size_t used = (std::min)(width, outputs_ - p * width);
+      const Number* const columns = panel(p);
+      for (std::size_t r = 0; r < count; r += detail::product_rows) {
+        const std::size_t height = (std::min)(detail::product_rows, count - r);
+        std::fill_n(sums, height * width, 0.0F);
+        detail::add_products(
+            height, detail::product_lanes,
+            {rows + r * stride, stride, columns, width, detail::float_lanes, depth, sums, width});
+        for (std::size_t i = 0; i < height; ++i) {
+          float* to = out + (r + i) * out_stride + p * width;
+          for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
+    return (output / width * inputs_ + input) * width + output % width;
+  }
+  /// The pair that a weight is in, the first of it where its input is even.
+  [[nodiscard]] std::size_t pair_offset(std::size_t output, std::size_t input) const {
+    return (output / width * pair_count(inputs_) + input / 2) * width + output % width;
+  }
+  [[nodiscard]] float weight(std::size_t output, std::size_t input) const {
+    if (type_ == WeightType::f32) return weights_[offset(output, input)];
+    if (type_ != WeightType::bf16_pairs) {
+      return detail::widened(type_, halves_[offset(output, input)]);
+    }
+    const detail::NumberPair pair = pairs_[pair_offset(output, input)];
+    return detail::widened(WeightType::bf16, input % 2 == 0 ? pair.first : pair.second);
+  }
+  void set(std::size_t output, std::size_t input, float weight) {
+    if (type_ == WeightType::f32) {
+      weights_[offset(output, input)] = weight;
+    } else if (type_ == WeightType::bf16_pairs) {
+      detail::NumberPair& pair = pairs_[pair_offset(output, input)];
+      (input % 2 == 0 ? pair.first : pair.second) = detail::narrowed(WeightType::bf16, weight);
+    } else {
+      halves_[offset(output, input)] = detail::narrowed(type_, weight);
+    }
+  }
+
+  std::size_t outputs_ = 0, inputs_ = 0, panels_ = 0;
+  WeightType type_ = WeightType::f32;
+  // [panels][inputs][width], one of the three; where a load of lanes straddles no cache line
+  Numbers weights_;
+  std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
+  Pairs pairs_;  // [panels][inputs / 2][width]
+  std::vector<float> bias_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// By which angles does a position rotate queries and keys?
+//
+//   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
+// for pairs (x, y) of a head's first numbers. Frequencies fall from 1 to 1 / theta; the kinds of
+// scaling that lengthen a context change them, and yarn and longrope the length of the result as well.
+// They are computed in F32, in transformers' order, so that angles agree at far positions too.
+// Sources: Su et al., "RoFormer" (2021); Peng et al., "YaRN" (2023); the rope_type names are those of
+// transformers' config.json, in both its spellings (rope_scaling with rope_theta, and rope_parameters).
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/huggingface/config_fields.hpp"
+
+namespace plumb::detail {
+
+/// Cosines and sines by position. Any number of threads may `apply` one; `prepare` must not run then.
+class Rotary {
+ public:
+  Rotary() = default;
+  /// One frequency for each pair. `interleaved` pairs neighbours, else a number with the one half a
+  /// rotation further on.
+  Rotary(std::vector<float> frequencies, float scale, bool interleaved)
+      : frequencies_(std::move(frequencies)), scale_(scale), interleaved_(interleaved) {}
+
+  /// Numbers of a head that are rotated; the others stay.
+  [[nodiscard]] std::size_t size() const noexcept { return 2 * frequencies_.size(); }
+  [[nodiscard]] const std::vector<float>& frequencies() const noexcept { return frequencies_; }
+  [[nodiscard]] float scale() const noexcept { return scale_; }
+
+  /// Makes room for positions 0 … count − 1.
+  void prepare(std::size_t count) {
+    const std::size_t pairs = frequencies_.size();
+    for (std::size_t p = pairs == 0 ? count : cosines_.size() / pairs; p < count; ++p) {
+      for (const float frequency : frequencies_) {
+        const float angle = static_cast<float>(p) * frequency;
+        cosines_.push_back(static_cast<float>(std::cos(static_cast<double>(angle))) * scale_);
+        sines_.push_back(static_cast<float>(std::sin(static_cast<double>(angle))) * scale_);
+      }
+    }
+  }
+
+  /// Rotates each of `heads` heads of `head_size` numbers.
+  void apply(float* row, std::size_t heads, std::size_t head_size, std::size_t position) const {
+    const std::size_t pairs = frequencies_.size();
+    const float* const cosine = cosines_.data() + position * pairs;
+    const float* const sine = sines_.data() + position * pairs;
+    for (std::size_t h = 0; h < heads; ++h) {
+      float* const x = row + h * head_size;
+      if (interleaved_) {
+        for (std::size_t i = 0; i < pairs; ++i) rotate(x[2 * i], x[2 * i + 1], cosine[i], sine[i]);
+      } else {
+        for (std::size_t i = 0; i < pairs; ++i) rotate(x[i], x[i + pairs], cosine[i], sine[i]);
+      }
+    }
+  }
+
+ private:
+  static void rotate(float& x, float& y, float cosine, float sine) {
+    const float was = x;
+    x = was * cosine - y * sine;
+    y = y * cosine + was * sine;
+  }
+
+  std::vector<float> frequencies_;
+  float scale_ = 1;
+  bool interleaved_ = false;
+  std::vector<float> cosines_, sines_;  // [position][pair], times the scale
+};
+
+/// What an architecture says of its rotation where config.json does not.
+struct RotaryDefaults {
+  double theta = 10'000;
+  /// The share of a head that is rotated; nothing where the architecture rotates all of it and
+  /// partial_rotary_factor does not count.
+  std::optional<double> partial{};
+  std::size_t head_size = 0;
+  bool interleaved = false;
+  /// Whether rope_theta and partial_rotary_factor count beside rope_parameters too (not in GPT-NeoX,
+  /// which has names of its own for them).
+  bool reads_beside = true;
+};
+
+/// The share of a head that is rotated. Plain frequencies of an architecture that rotates all of a head
+/// leave partial_rotary_factor alone, as in transformers, where other kinds fail: those are refused.
+inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
+                            const RotaryDefaults& defaults, const std::string& type) {
+  const char* const field = "partial_rotary_factor";
+  const double share = rope.positive(field, beside.positive(field, defaults.partial.value_or(1)));
+  if (defaults.partial) return share;
+  if (type != "default" && share != 1) {
+    const ConfigFields& from = rope.find(field) != nullptr ? rope : beside;
+    throw from.wrong(field, "is not read by this architecture beside rope_type '" + type + "'",
+                     "take it out if all of a head is rotated");
+  }
+  return 1;
+}
+
+/// theta^(−2i / size) for each pair.
+inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
+  std::vector<float> frequencies;
+  for (std::size_t i = 0; i < size; i += 2) {
+    const float power = static_cast<float>(i) / static_cast<float>(size);
+    frequencies.push_back(1.0F / std::pow(static_cast<float>(theta), power));
+  }
+  return frequencies;
+}
+
+/// Long waves are stretched by `factor`, short ones stay, and between the two it is blended.
+inline void scale_as_llama3(const ConfigFields& rope, double original,
+                            std::vector<float>& frequencies) {
+  const double factor = rope.positive("factor"), low = rope.positive("low_freq_factor"),
+               high = rope.positive("high_freq_factor");
+  for (float& frequency : frequencies) {
+    const double wave = 2 * std::numbers::pi / static_cast<double>(frequency);
+    if (wave < original / high) continue;
+    const auto plain = static_cast<double>(frequency);
+    if (wave > original / low) {
+      frequency = static_cast<float>(plain / factor);
+    } else {
+      const double smooth = (original / wave - low) / (high - low);
+      frequency = static_cast<float>((1 - smooth) * plain / factor + smooth * plain);
+    }
+  }
+}
+
+/// YaRN's frequencies; gives the factor by which rotated numbers are longer.
+inline double scale_as_yarn(const ConfigFields& rope, double theta, double original,
+                            std::size_t positions, std::vector<float>& frequencies) {
+  const double factor = rope.positive("factor", static_cast<double>(positions) / original);
+  const auto length = [](double scale, double by) {
+    return scale <= 1 ? 1.0 : 0.1 * by * std::log(scale) + 1.0;
+  };
+  const double mscale = rope.number("mscale", 0), mscale_all = rope.number("mscale_all_dim", 0);
+  const double inferred = mscale != 0 && mscale_all != 0
+                              ? length(factor, mscale) / length(factor, mscale_all)
+                              : length(factor, 1);
+  const auto size = static_cast<double>(2 * frequencies.size());
+  const auto turn = [&](double turns) {
+    return size * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
+  };
+  double low = turn(rope.positive("beta_fast", 32)), high = turn(rope.positive("beta_slow", 1));
+  if (rope.flag("truncate", true)) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = (std::max)(low, 0.0);
+  high = (std::min)(high, size - 1);
+  if (low == high) high += 0.001;
+  for (std::size_t i = 0; i < frequencies.size(); ++i) {
+    const double stretched = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    const auto plain = static_cast<double>(frequencies[i]);
+    frequencies[i] = static_cast<float>(plain / factor * stretched + plain * (1 - stretched));
+  }
+  return rope.number("attention_factor", inferred);
+}
+
+/// LongRoPE's frequencies for sequences up to the original context; gives the factor by which rotated
+/// numbers are longer.
+inline double scale_as_longrope(const ConfigFields& rope, double original, std::size_t positions,
+                                std::vector<float>& frequencies) {
+  const double factor = rope.positive("factor", static_cast<double>(positions) / original);
+  const std::vector<double> by = rope.numbers("short_factor");
+  if (by.size() != frequencies.size()) {
+    throw rope.wrong("short_factor",
+                     "has " + std::to_string(by.size()) + " numbers for " +
+                         std::to_string(frequencies.size()) + " frequencies",
+                     "fetch the model's config.json again");
+  }
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    frequencies[i] /= static_cast<float>(by[i]);
+  }
+  const double inferred = factor <= 1 ? 1.0 : std::sqrt(1 + std::log(factor) / std::log(original));
+  return rope.number("attention_factor", inferred);
+}
+
+/// The rotation that `rope` describes (rope_parameters, or one entry of it); `outer` has what older
+/// spellings keep beside it. `positions` is shortened to what one set of frequencies covers: beyond
+/// longrope's original context a token's numbers would depend on those after it.
+inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
+                          const RotaryDefaults& defaults, std::size_t& positions) {
+  const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
+  const double theta = rope.positive("rope_theta", beside.positive("rope_theta", defaults.theta));
+  const std::string type = rope.text("rope_type", rope.text("type", "default"));
+  const double share = rotated_share(rope, beside, defaults, type);
+  const auto size = static_cast<std::size_t>(static_cast<double>(defaults.head_size) * share);
+  std::vector<float> frequencies = plain_frequencies(theta, size);
+  const double original = outer.positive(
+      "original_max_position_embeddings",
+      rope.positive("original_max_position_embeddings", static_cast<double>(positions)));
+  double scale = 1;
+  if (type == "linear") {
+    const auto factor = static_cast<float>(rope.positive("factor"));
+    for (float& frequency : frequencies) frequency /= factor;
+  } else if (type == "llama3") {
+    scale_as_llama3(rope, original, frequencies);
+  } else if (type == "yarn") {
+    scale = scale_as_yarn(rope, theta, original, positions, frequencies);
+  } else if (type == "longrope" || type == "su") {
+    scale = scale_as_longrope(rope, original, positions, frequencies);
+    positions = (std::min)(positions, static_cast<std::size_t>(original));
+  } else if (type != "default" && type != "dynamic") {
+    // "dynamic" changes frequencies past max_position_embeddings alone, where no sequence goes.
+    throw rope.unmodelled("rope_type", "'" + type + "' is not known",
+                          "known are default, linear, dynamic, llama3, yarn, longrope");
+  }
+  return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
+}
+
+/// The rotation of a config.json that has one for all layers: rope_scaling, or where that is absent or
+/// empty rope_parameters, as in transformers.
+inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defaults,
+                          std::size_t& positions) {
+  const Json* const scaling = fields.find("rope_scaling");
+  const bool is_old = scaling != nullptr && !scaling->empty();
+  const ConfigFields rope = fields.object(is_old ? "rope_scaling" : "rope_parameters");
+  for (const char* const layers : {"full_attention", "sliding_attention"}) {
+    if (rope.find(layers) == nullptr) continue;
+    throw rope.wrong(layers, "is a rotation for some layers, which this architecture has not",
+                     "fetch the model's config.json again");
+  }
+  return read_rotary(rope, fields, defaults, positions);
+}
+
+}  // namespace plumb::detail

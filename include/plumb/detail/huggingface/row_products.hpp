@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are a few rows multiplied with many columns at the speed of the machine's registers?
+//
+//   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
+// The sums of a tile of rows and of one to three vectors of columns stay in registers until they are
+// whole, and k runs upwards in each of them. So a sum does not depend on which others are computed
+// with it, bit by bit. Numbers of one k stand side by side in `float_lanes` columns; where these
+// lie in memory is the caller's choice (packed_matrix.hpp, attention.hpp). The shape follows the
+// widest vectors the program is compiled for; vector_size is understood by GCC and Clang. Sums are
+// single precision, with a relative error of about 1e-6 at k = 3,072. Numbers are F32, or pairs of BF16
+// numbers of two neighbouring k, whose two products are added at once.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "plumb/detail/huggingface/float_lanes.hpp"
+
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+#endif
+
+namespace plumb::detail {
+
+// So that sums, columns and row fit the registers there are.
+inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
+inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
+inline constexpr std::size_t product_width = product_lanes * float_lanes;
+
+/// Two BF16 numbers of neighbouring k.
+struct NumberPair {
+  std::uint16_t first, second;
+};
+using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_t;
+
+[[gnu::always_inline]] inline PairLanes load_lanes(const NumberPair* pairs) {
+  PairLanes lanes;
+  std::memcpy(&lanes, pairs, sizeof(lanes));
+  return lanes;
+}
+
+[[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, FloatLanes columns,
+                                                     float number) {
+  return sums + columns * number;
+}
+/// By AVX512-BF16 where the program is compiled for it; elsewhere slower than F32, and rounded after
+/// each product.
+[[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, PairLanes columns,
+                                                     NumberPair pair) {
+  const auto bits = std::bit_cast<std::uint32_t>(pair);
+#if defined(__AVX512BF16__)
+  return reinterpret_cast<FloatLanes>(
+      _mm512_dpbf16_ps(reinterpret_cast<__m512>(sums), reinterpret_cast<__m512bh>(columns),
+                       reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(bits)))));
+#else
+  const PairLanes first = columns << 16, second = columns & 0xFFFF0000U;
+  FloatLanes one, other;
+  std::memcpy(&one, &first, sizeof(one));
+  std::memcpy(&other, &second, sizeof(other));
+  return sums + one * std::bit_cast<float>(bits << 16) +
+         other * std::bit_cast<float>(bits & 0xFFFF0000U);
+#endif
+}
+
+/// A vector of numbers as they are stored. A member, as GCC drops a vector's size from template arguments.
+template <class Number>
+struct LanesOf {
+  using Type = FloatLanes;
+};
+template <>
+struct LanesOf<NumberPair> {
+  using Type = PairLanes;
+};
+
+/// Where a tile's numbers lie.
+template <class Number = float>
+struct ProductTile {
+  const Number* rows;
+  /// Numbers from one row to the next.
+  std::size_t row_stride;
+  const Number* columns;
+  /// Numbers from one k to the next, and from one vector of columns to the next.
+  std::size_t step, lane_step;
+  /// How many k.
+  std::size_t depth;
+  float* sums;
+  /// Numbers from one row's sums to the next; those of one row lie side by side.
+  std::size_t sum_stride;
+};
+
+/// One row's sums and how they grow. A type of its own, not an array that lambdas share: whatever
+/// else the program has, its lanes then stay in registers.
+template <std::size_t Lanes>
+struct TileRow {
+  FloatLanes sums[Lanes];
+
+  [[gnu::always_inline]] explicit TileRow(const float* from) {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      ((sums[C] = load_lanes(from + C * float_lanes)), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+  template <class Number>
+  [[gnu::always_inline]] void add(const typename LanesOf<Number>::Type (&columns)[Lanes],
+                                  Number number) {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      ((sums[C] = add_product(sums[C], columns[C], number)), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+  [[gnu::always_inline]] void store(float* to) const {
+    [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
+      (store_lanes(to + C * float_lanes, sums[C]), ...);
+    }
+    (std::make_index_sequence<Lanes>{});
+  }
+};
+
+template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>
+[[gnu::always_inline]] inline void add_spelt_out(const ProductTile<Number>& tile,
+                                                 std::index_sequence<R...>,
+                                                 std::index_sequence<C...>) {
+  TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride)...};
+  const Number* const row[] = {tile.rows + R * tile.row_stride...};
+  const Number* at = tile.columns;
+  const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
+  for (std::size_t k = 0; k < depth; ++k, at += step) {
+    const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
+    (sums[R].add(columns, row[R][k]), ...);
+  }
+  (sums[R].store(tile.sums + R * tile.sum_stride), ...);
+}
+
+template <std::size_t Rows, std::size_t Lanes, class Number>
+[[gnu::noinline]] void add_tile_products(const ProductTile<Number>& tile) {
+  add_spelt_out<Rows, Lanes>(tile, std::make_index_sequence<Rows>{},
+                             std::make_index_sequence<Lanes>{});
+}
+
+template <class Number>
+void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Number>& tile) {
+  [&]<std::size_t... At>(std::index_sequence<At...>) {
+    static constexpr void (*tiles[])(const ProductTile<Number>&) = {
+        &add_tile_products<At / product_lanes + 1, At % product_lanes + 1, Number>...};
+    tiles[(rows - 1) * product_lanes + lanes - 1](tile);
+  }
+  (std::make_index_sequence<product_rows * product_lanes>{});
+}
+
+/// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.
+inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<>& tile) {
+  add_any_products(rows, lanes, tile);
+}
+/// The same with two k in a number: `depth` and the strides count pairs.
+inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<NumberPair>& tile) {
+  add_any_products(rows, lanes, tile);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is a tensor that lies in a file, whatever the format of the file?
+//
+// Files are mapped; F32, F16 and BF16 are read as F32, a row at a time. A format's reader checks what a
+// file claims before it adds a tensor (safetensors.hpp, gguf_tensors.hpp).
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/mapped_file.hpp"
+#include "plumb/detail/core/text_list.hpp"
+
+namespace plumb::detail {
+
+using TensorShape = std::vector<std::size_t>;
+
+/// "[2, 3]".
+[[nodiscard]] inline std::string shape_text(const TensorShape& shape) {
+  return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
+}
+
+/// A tensor where it lies in its file. Any number of threads may read one, while the StoredTensors that
+/// hold it live.
+class StoredTensor {
+ public:
+  StoredTensor(std::filesystem::path file, std::string name, std::string type, TensorShape shape,
+               std::string_view bytes)
+      : file_(std::move(file)),
+        name_(std::move(name)),
+        type_(std::move(type)),
+        shape_(std::move(shape)),
+        bytes_(bytes) {}
+
+  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// As safetensors calls it, e.g. "F32".
+  [[nodiscard]] const std::string& type() const noexcept { return type_; }
+  [[nodiscard]] const TensorShape& shape() const noexcept { return shape_; }
+
+  /// Whether its numbers can be read.
+  [[nodiscard]] bool is_readable() const {
+    return type_ == "F32" || type_ == "F16" || type_ == "BF16";
+  }
+
+  /// Numbers [first, first + into.size()) in C order, as F32. Throws a user error for a number that
+  /// is not finite. Only a readable tensor has them.
+  void read(std::size_t first, std::span<float> into) const {
+    if (type_ == "F32") {
+      std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);
+    } else {
+      const char* from = bytes_.data() + first * 2;
+      for (float& number : into) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, from, 2);
+        from += 2;
+        number = type_ == "F16"
+                     ? Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits))
+                     : widened(bits);
+      }
+    }
+    std::uint32_t found = 0;  // infinity and NaN have all bits of the exponent
+    for (const float number : into) {
+      const auto bits = std::bit_cast<std::uint32_t>(number);
+      found |= static_cast<std::uint32_t>((bits & 0x7F800000U) == 0x7F800000U);
+    }
+    if (found == 0) return;
+    const auto bad =
+        std::find_if(into.begin(), into.end(), [](float x) { return !std::isfinite(x); });
+    throw user_error({.file = file_, .field = name_},
+                     "number " +
+                         std::to_string(first + static_cast<std::size_t>(bad - into.begin())) +
+                         (std::isnan(*bad) ? " is NaN" : " is infinite"),
+                     "the weights are damaged; fetch them again");
+  }
+
+  /// The bits of numbers [first, first + into.size()), of a type of 16 bits. Throws as `read` does.
+  void read_bits(std::size_t first, std::span<std::uint16_t> into) const {
+    std::memcpy(into.data(), bytes_.data() + first * 2, into.size() * 2);
+    const std::uint16_t exponent = type_ == "F16" ? 0x7C00 : 0x7F80;
+    std::uint32_t found = 0;  // as above
+    for (const std::uint16_t bits : into) {
+      found |= static_cast<std::uint32_t>((bits & exponent) == exponent);
+    }
+    if (found == 0) return;
+    std::vector<float> numbers(into.size());
+    read(first, numbers);
+  }
+
+ private:
+  static float widened(std::uint16_t bits) {
+    const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+    float number = 0;
+    std::memcpy(&number, &wide, 4);
+    return number;
+  }
+
+  std::filesystem::path file_;
+  std::string name_, type_;
+  TensorShape shape_;
+  std::string_view bytes_;
+};
+
+/// The tensors of a model. Any number of threads may read it.
+class StoredTensors {
+ public:
+  /// The tensor of that name, or null.
+  [[nodiscard]] const StoredTensor* find(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    return found == tensors_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+
+ protected:
+  std::deque<MappedFile> maps_;
+  std::map<std::string, StoredTensor> tensors_;
+};
+
+}  // namespace plumb::detail

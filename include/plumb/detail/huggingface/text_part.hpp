@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which part of a model for texts and images is its language model?
+//
+// Such a folder's config.json has the language model's own fields in `text_config`, and its tensors lie
+// behind one more prefix. Texts alone go through that part as if it were a folder of its own, so it is
+// read, and what is for images is not looked at. Fields that text_config leaves out have the values of
+// the language model's own class in transformers, as published folders rely on them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/config_fields.hpp"
+#include "plumb/detail/huggingface/decoder_config.hpp"
+
+namespace plumb::detail {
+
+/// The model_type of a wrapper, and that of its language model where text_config does not say it.
+struct TextWrapper {
+  std::string_view model_type, text_type;
+};
+inline constexpr TextWrapper text_wrappers[] = {
+    {"gemma3", "gemma3_text"}, {"llava", "llama"}, {"mistral3", "mistral"}};
+
+/// Sizes that a text_config of that type may leave out.
+inline Json absent_sizes(std::string_view text_type) {
+  if (text_type == "gemma3_text") {
+    return {{"vocab_size", 262'208U},
+            {"hidden_size", 2304U},
+            {"intermediate_size", 9216U},
+            {"num_hidden_layers", 26U},
+            {"num_attention_heads", 8U},
+            {"num_key_value_heads", 4U},
+            {"max_position_embeddings", 131'072U}};
+  }
+  if (text_type == "llama") {
+    return {{"vocab_size", 32'000U},        {"hidden_size", 4096U},
+            {"intermediate_size", 11'008U}, {"num_hidden_layers", 32U},
+            {"num_attention_heads", 32U},   {"max_position_embeddings", 2048U}};
+  }
+  return Json::object();
+}
+
+/// A folder's language model.
+struct TextPart {
+  /// Its fields, those that were left out included.
+  ConfigFields fields;
+  std::string model_type;
+  /// Whether it is one of several parts.
+  bool is_wrapped = false;
+  /// What the outer fields say of tied embeddings, where they say it.
+  std::optional<bool> tied{};
+};
+
+/// The language model of a config.json: all of it, or its text_config. Throws a user error for fields of
+/// other types.
+[[nodiscard]] inline TextPart text_part(const ConfigFields& fields) {
+  const std::string type = fields.text("model_type", "");
+  for (const auto& [model_type, text_type] : text_wrappers) {
+    if (type != model_type) continue;
+    const ConfigFields given = fields.object("text_config");
+    TextPart part{given, given.text("model_type", std::string(text_type)), true, std::nullopt};
+    part.fields = given.completed(absent_sizes(part.model_type));
+    const ConfigFields& by = fields.find("tie_word_embeddings") != nullptr ? fields : given;
+    if (by.find("tie_word_embeddings") != nullptr) part.tied = by.flag("tie_word_embeddings", true);
+    // LLaVA ties where either of the two says so.
+    if (type == "llava" && given.flag("tie_word_embeddings", false)) part.tied = true;
+    return part;
+  }
+  return {fields, type, false, std::nullopt};
+}
+
+/// What a wrapper changes of its language model's own configuration.
+inline void unwrap(const TextPart& part, DecoderConfig& config) {
+  if (!part.is_wrapped) return;
+  // transformers 5 and 4, with the part's own prefix; the head lies outside it.
+  const std::string inner = config.names.prefix;
+  config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
+  config.tied = part.tied.value_or(true);
+  config.unties_by_stored_head = !part.tied;
+}
+
+}  // namespace plumb::detail

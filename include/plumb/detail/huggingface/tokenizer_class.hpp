@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which class of transformers reads a folder's tokenizer?
+//
+// transformers 5 builds the tokenizers of its own classes from the vocabulary and merges alone: what
+// tokenizer.json says of normalizer, pre-tokenizer and decoder does not count there, and
+// tokenizer_config.json does. Only TokenizersBackend (PreTrainedTokenizerFast) takes tokenizer.json as
+// it is. The class is tokenizer_config.json's, else config.json's, else the one of the model's type
+// (AutoTokenizer). What each class makes of the files is tokenizer_builds.hpp's.
+// Non-goal: classes of other architectures, which are refused by name.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/tokenizer_builds.hpp"
+#include "plumb/detail/huggingface/tokenizer_config.hpp"
+
+namespace plumb::detail {
+
+/// What stands around a sequence: tokenizer.json's own, cls and sep, bos and eos, or bos and eos where
+/// the configuration asks for them.
+enum class ClassFrame { of_file, bert, roberta, bos_eos, optional };
+
+struct NamedToken {
+  const char* name;
+  const char* content;
+};
+
+struct TokenizerClass {
+  std::string_view name;
+  /// The model that it builds; empty for the one of tokenizer.json.
+  std::string_view model{};
+  /// The file that may stand for tokenizer.json; empty where none may.
+  std::string_view vocabulary{};
+  /// Special tokens that it names where the configuration does not.
+  std::span<const NamedToken> named{};
+  ClassFrame frame = ClassFrame::of_file;
+  /// Writes all but the vocabulary and the frame.
+  void (*build)(TokenizerFiles&) = nullptr;
+
+  /// Whether tokenizer.json counts as it is.
+  [[nodiscard]] bool is_backend() const { return build == nullptr; }
+};
+
+inline constexpr std::array<NamedToken, 5> bert_tokens{{{"unk_token", "[UNK]"},
+                                                        {"sep_token", "[SEP]"},
+                                                        {"pad_token", "[PAD]"},
+                                                        {"cls_token", "[CLS]"},
+                                                        {"mask_token", "[MASK]"}}};
+inline constexpr std::array<NamedToken, 7> roberta_tokens{{{"bos_token", "<s>"},
+                                                           {"eos_token", "</s>"},
+                                                           {"unk_token", "<unk>"},
+                                                           {"sep_token", "</s>"},
+                                                           {"pad_token", "<pad>"},
+                                                           {"cls_token", "<s>"},
+                                                           {"mask_token", "<mask>"}}};
+inline constexpr std::array<NamedToken, 7> albert_tokens{{{"bos_token", "[CLS]"},
+                                                          {"eos_token", "[SEP]"},
+                                                          {"unk_token", "<unk>"},
+                                                          {"sep_token", "[SEP]"},
+                                                          {"pad_token", "<pad>"},
+                                                          {"cls_token", "[CLS]"},
+                                                          {"mask_token", "[MASK]"}}};
+inline constexpr std::array<NamedToken, 7> deberta_tokens{{{"bos_token", "[CLS]"},
+                                                           {"eos_token", "[SEP]"},
+                                                           {"unk_token", "[UNK]"},
+                                                           {"sep_token", "[SEP]"},
+                                                           {"pad_token", "[PAD]"},
+                                                           {"cls_token", "[CLS]"},
+                                                           {"mask_token", "[MASK]"}}};
+inline constexpr std::array<NamedToken, 3> gpt2_tokens{{{"bos_token", "<|endoftext|>"},
+                                                        {"eos_token", "<|endoftext|>"},
+                                                        {"unk_token", "<|endoftext|>"}}};
+inline constexpr std::array<NamedToken, 4> neox_tokens{{{"bos_token", "<|endoftext|>"},
+                                                        {"eos_token", "<|endoftext|>"},
+                                                        {"unk_token", "<|endoftext|>"},
+                                                        {"pad_token", "<|padding|>"}}};
+inline constexpr std::array<NamedToken, 3> qwen2_tokens{{{"eos_token", "<|endoftext|>"},
+                                                         {"unk_token", "<|endoftext|>"},
+                                                         {"pad_token", "<|endoftext|>"}}};
+inline constexpr std::array<NamedToken, 3> llama_tokens{
+    {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}}};
+inline constexpr std::array<NamedToken, 5> gemma_tokens{{{"bos_token", "<bos>"},
+                                                         {"eos_token", "<eos>"},
+                                                         {"unk_token", "<unk>"},
+                                                         {"pad_token", "<pad>"},
+                                                         {"mask_token", "<mask>"}}};
+
+inline constexpr std::array<TokenizerClass, 12> tokenizer_classes{{
+    {"TokenizersBackend"},
+    {"BertTokenizer", "WordPiece", "vocab.txt", bert_tokens, ClassFrame::bert, &build_bert},
+    {"RobertaTokenizer", "BPE", "vocab.json", roberta_tokens, ClassFrame::roberta,
+     &build_byte_level},
+    {"XLMRobertaTokenizer", "Unigram", "", roberta_tokens, ClassFrame::bos_eos, &build_xlm_roberta},
+    {"AlbertTokenizer", "Unigram", "", albert_tokens, ClassFrame::of_file, &build_albert},
+    {"DebertaV2Tokenizer", "Unigram", "", deberta_tokens, ClassFrame::bert, &build_deberta2},
+    {"GPT2Tokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
+    {"CodeGenTokenizer", "BPE", "vocab.json", gpt2_tokens, ClassFrame::of_file, &build_byte_level},
+    {"GPTNeoXTokenizer", "BPE", "vocab.json", neox_tokens, ClassFrame::optional, &build_neox},
+    {"Qwen2Tokenizer", "BPE", "vocab.json", qwen2_tokens, ClassFrame::of_file, &build_qwen2},
+    {"LlamaTokenizer", "BPE", "", llama_tokens, ClassFrame::of_file, &build_llama},
+    {"GemmaTokenizer", "BPE", "", gemma_tokens, ClassFrame::of_file, &build_gemma},
+}};
+
+/// Names that transformers gives to classes above.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> class_aliases{{
+    {"PreTrainedTokenizer", "TokenizersBackend"},
+    {"PythonBackend", "TokenizersBackend"},
+    {"BloomTokenizer", "TokenizersBackend"},
+    {"DistilBertTokenizer", "BertTokenizer"},
+    {"ElectraTokenizer", "BertTokenizer"},
+    {"MobileBertTokenizer", "BertTokenizer"},
+    {"SqueezeBertTokenizer", "BertTokenizer"},
+    {"LayoutLMTokenizer", "BertTokenizer"},
+    {"BartTokenizer", "RobertaTokenizer"},
+    {"LongformerTokenizer", "RobertaTokenizer"},
+    {"LEDTokenizer", "RobertaTokenizer"},
+    // Names that transformers does not have, for which it takes tokenizer.json.
+    {"FalconTokenizer", "TokenizersBackend"},
+    {"OPTTokenizer", "TokenizersBackend"},
+    {"MistralTokenizer", "TokenizersBackend"},
+    {"MistralCommonTokenizer", "TokenizersBackend"},
+    {"GPTJTokenizer", "TokenizersBackend"},
+}};
+
+/// The class that AutoTokenizer has for a type of model; empty where it has none.
+[[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 34> classes{
+      {{"bert", "BertTokenizer"},
+       {"roberta", "RobertaTokenizer"},
+       {"albert", "AlbertTokenizer"},
+       {"xlm-roberta", "XLMRobertaTokenizer"},
+       {"distilbert", "BertTokenizer"},
+       {"opt", "GPT2Tokenizer"},
+       {"gpt2", "GPT2Tokenizer"},
+       {"gptj", "GPT2Tokenizer"},
+       {"gpt_neo", "GPT2Tokenizer"},
+       {"phi", "GPT2Tokenizer"},
+       {"starcoder2", "GPT2Tokenizer"},
+       {"gpt_neox", "GPTNeoXTokenizer"},
+       {"mpt", "GPTNeoXTokenizer"},
+       {"olmo", "GPTNeoXTokenizer"},
+       {"gemma", "GemmaTokenizer"},
+       {"gemma2", "GemmaTokenizer"},
+       {"gemma3", "GemmaTokenizer"},
+       {"gemma3_text", "GemmaTokenizer"},
+       {"qwen2", "Qwen2Tokenizer"},
+       {"qwen3", "Qwen2Tokenizer"},
+       {"cohere", "CohereTokenizer"},
+       {"cohere2", "CohereTokenizer"},
+       {"mistral", "TokenizersBackend"},
+       {"mixtral", "TokenizersBackend"},
+       {"stablelm", "TokenizersBackend"},
+       {"granite", "TokenizersBackend"},
+       {"olmo2", "TokenizersBackend"},
+       {"phi3", "TokenizersBackend"},
+       {"gpt_bigcode", "TokenizersBackend"},
+       {"mistral3", "TokenizersBackend"},
+       {"electra", "BertTokenizer"},
+       {"deberta-v2", "DebertaV2Tokenizer"},
+       {"modernbert", "TokenizersBackend"},
+       {"llava", "TokenizersBackend"}}};
+  for (const auto& [of, name] : classes) {
+    if (of == type) return name;
+  }
+  return {};
+}
+
+/// The class of that name, with or without "Fast"; nothing for one that is not known.
+[[nodiscard]] inline const TokenizerClass* class_named(std::string_view name) {
+  if (name.ends_with("Fast")) name.remove_suffix(4);
+  for (const auto& [alias, of] : class_aliases) {
+    if (alias == name) name = of;
+  }
+  for (const TokenizerClass& each : tokenizer_classes) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+[[nodiscard]] inline std::string known_classes() {
+  std::string list;
+  for (const TokenizerClass& each : tokenizer_classes) {
+    list += (list.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return list;
+}
+
+/// Without "Fast".
+[[nodiscard]] inline std::string_view plain_class(std::string_view name) {
+  if (name.ends_with("Fast")) name.remove_suffix(4);
+  return name;
+}
+
+/// The class that reads a folder's tokenizer. Throws a user error, with the file that names it, for
+/// one that plumb does not know.
+[[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(const TokenizerFiles& files) {
+  const std::filesystem::path folder = files.file.parent_path();
+  std::string declared, type;
+  std::filesystem::path by = folder / "config.json";
+  const auto text_of = [](const TokenizerJson& json, const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  type = text_of(files.model, "model_type");
+  declared = text_of(files.config, "tokenizer_class");
+  if (!declared.empty()) {
+    by = folder / "tokenizer_config.json";
+  } else {
+    declared = text_of(files.model, "tokenizer_class");
+  }
+  const detail::TokenizerClass& backend = detail::tokenizer_classes.front();
+  const std::string_view of_model = detail::class_of_model(type);
+  // Qwen 2's folders are known to name a wrong class.
+  const bool is_forced = type == "qwen2" || declared.empty();
+  if (is_forced && of_model.empty()) return backend;
+  const std::string name = is_forced ? std::string(of_model) : declared;
+  const std::string_view plain = detail::plain_class(name);
+  if (of_model == backend.name && plain != of_model) return backend;
+  const detail::TokenizerClass* const found = detail::class_named(name);
+  if (found == nullptr) {
+    throw user_error({.file = by, .field = declared.empty() ? "model_type" : "tokenizer_class"},
+                     declared.empty() ? "has the class \"" + name + "\", which is not known"
+                                      : "\"" + shortened(name) + "\" is not known",
+                     "known are " + detail::known_classes() +
+                         "; where tokenizer.json is all that it does, name TokenizersBackend as "
+                         "tokenizer_class in tokenizer_config.json");
+  }
+  if (plain == "LlamaTokenizer" && std::filesystem::exists(folder / "tokenizer.json") &&
+      read_text(folder / "tokenizer.json").find("\"ByteLevel\"") != std::string::npos) {
+    return backend;
+  }
+  return *found;
+}
+
+}  // namespace plumb::detail

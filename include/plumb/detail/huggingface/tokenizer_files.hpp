@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which files of a folder hold its tokenizer, and what would its tokenizer.json say?
+//
+// The vocabulary is tokenizer.json's; older folders have vocab.txt (BERT's WordPiece) or vocab.json
+// with merges.txt (byte-level BPE). The class that reads the folder decides what else of
+// tokenizer.json counts (tokenizer_class.hpp), and the added tokens are numbered as transformers
+// numbers them (added_token_ids.hpp). All is put in the words of tokenizer.json, so that all else has
+// one source. Non-goal: SentencePiece's own files.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/huggingface/added_token_ids.hpp"
+#include "plumb/detail/huggingface/json_part.hpp"
+#include "plumb/detail/huggingface/tokenizer_class.hpp"
+#include "plumb/detail/huggingface/tokenizer_config.hpp"
+
+namespace plumb::detail {
+
+/// The lines of a file of well-formed UTF-8.
+template <class Visit>
+void for_each_line(const std::filesystem::path& file, Visit visit) {
+  const std::string text = read_text(file);
+  if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
+    throw user_error({file, line_of_byte(text, at)}, "not UTF-8", "correct the byte there");
+  }
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    visit(line, ++count);
+  }
+}
+
+/// Without white space at its end.
+[[nodiscard]] inline std::string trimmed_end(const std::string& line) {
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const CodePoint c = first_code_point(std::string_view(line).substr(at));
+    at += c.size;
+    if (!is_white_space(c.value)) end = at;
+  }
+  return line.substr(0, end);
+}
+
+/// vocab.txt: one token a line, without white space at its end.
+[[nodiscard]] inline TokenizerJson vocabulary_of_lines(const std::filesystem::path& file) {
+  TokenizerJson vocabulary = TokenizerJson::object();
+  for_each_line(file, [&](const std::string& line, std::size_t count) {
+    const std::string token = trimmed_end(line);
+    if (!vocabulary.emplace(token, count - 1).second) {
+      throw user_error({file, count}, "lists \"" + shortened(token) + "\" a second time",
+                       "remove one of them");
+    }
+  });
+  return vocabulary;
+}
+
+/// The lines of merges.txt but for its version.
+[[nodiscard]] inline TokenizerJson merges_of(const std::filesystem::path& file) {
+  TokenizerJson merges = TokenizerJson::array();
+  for_each_line(file, [&](const std::string& line, std::size_t count) {
+    if (line.empty() || line.starts_with("#version")) return;
+    if (std::count(line.begin(), line.end(), ' ') != 1) {
+      throw user_error({file, count}, "is not two tokens with one space between",
+                       "each line must be one merge");
+    }
+    merges.push_back(line);
+  });
+  return merges;
+}
+
+/// [content, id] of a named token that the frame needs.
+inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
+  const auto content = files.named(name);
+  for (const TokenizerJson& token : files.tokenizer["added_tokens"]) {
+    if (content && token["content"] == *content) return {*content, token["id"]};
+  }
+  throw user_error({.file = files.file},
+                   std::string("the vocabulary lacks the ") + name + " \"" +
+                       shortened(content.value_or("")) + "\"",
+                   "name the right one in tokenizer_config.json");
+}
+
+/// A template of one sequence with a token before and after it, where they are named.
+inline TokenizerJson template_of(const TokenizerFiles& files, const char* before,
+                                 const char* after) {
+  TokenizerJson single = TokenizerJson::array(), known = TokenizerJson::object();
+  const auto put = [&](const char* name) {
+    if (name == nullptr) return;
+    const TokenizerJson pair = pair_of(files, name);
+    single.push_back({{"SpecialToken", {{"id", pair[0]}}}});
+    known[pair[0].get<std::string>()] = {{"ids", TokenizerJson::array({pair[1]})}};
+  };
+  put(before);
+  single.push_back({{"Sequence", {{"id", "A"}}}});
+  put(after);
+  return {{"type", "TemplateProcessing"}, {"single", single}, {"special_tokens", known}};
+}
+
+/// Writes what the class puts around a sequence; the added tokens have their ids.
+inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool has_json) {
+  TokenizerJson& frame = files.tokenizer["post_processor"];
+  // add_bos_token and add_eos_token count only where there is no tokenizer.json.
+  const auto asked = [&](const char* flag, const char* name) {
+    return !has_json && config_flag(files, flag, false) && files.named(name) ? name : nullptr;
+  };
+  switch (of.frame) {
+    case ClassFrame::bert:
+      frame = template_of(files, "cls_token", "sep_token");
+      return;
+    case ClassFrame::bos_eos:
+      frame = template_of(files, "bos_token", "eos_token");
+      return;
+    case ClassFrame::roberta:
+      frame = {{"type", "RobertaProcessing"},
+               {"cls", pair_of(files, "cls_token")},
+               {"sep", pair_of(files, "sep_token")},
+               {"trim_offsets", config_flag(files, "trim_offsets", true)},
+               {"add_prefix_space", config_flag(files, "add_prefix_space", false)}};
+      return;
+    case ClassFrame::of_file:
+      if (has_json && !frame.is_null()) return;
+      if (of.name == "AlbertTokenizer") {
+        frame = template_of(files, "cls_token", "sep_token");
+        return;
+      }
+      [[fallthrough]];
+    case ClassFrame::optional:
+      frame = template_of(files, asked("add_bos_token", "bos_token"),
+                          asked("add_eos_token", "eos_token"));
+  }
+}
+
+/// The type of a model of tokenizer.json. Files before types were written down have none: those have
+/// merges, or a list as vocabulary.
+[[nodiscard]] inline std::string type_of_model(const JsonPart& model) {
+  if (model.has("type")) return model.at("type").text();
+  if (model.has("merges")) return "BPE";
+  return model.at("vocab").value().is_array() ? "Unigram" : "WordPiece";
+}
+
+/// Reads tokenizer.json, or the older file that the class has in its place.
+inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
+  const std::filesystem::path folder = files.file.parent_path();
+  const auto has = [&](std::string_view name) { return std::filesystem::exists(folder / name); };
+  const std::string save =
+      "python -c 'from transformers import AutoTokenizer; AutoTokenizer.from_pretrained(\"" +
+      folder.string() + "\").save_pretrained(\"" + folder.string() + "\")'";
+  if (has("tokenizer.json")) {
+    files.tokenizer = read_tokenizer_json(files.file);
+    const JsonPart model = JsonPart(files.file, files.tokenizer).at("model");
+    const std::string type = type_of_model(model);
+    if (of.is_backend() || type == of.model) return;
+    throw model.wrong("is " + type + ", and the class " + std::string(of.name) + " reads " +
+                          std::string(of.model),
+                      "name the tokenizer's own class as tokenizer_class in tokenizer_config.json");
+  }
+  files.tokenizer = TokenizerJson::object();
+  files.file = folder / of.vocabulary;
+  if (of.vocabulary == "vocab.txt" && has("vocab.txt")) {
+    files.tokenizer["model"] = {{"vocab", vocabulary_of_lines(files.file)}};
+  } else if (of.vocabulary == "vocab.json" && has("vocab.json") && has("merges.txt")) {
+    files.tokenizer["model"] = {{"vocab", read_tokenizer_json(files.file)},
+                                {"merges", merges_of(folder / "merges.txt")}};
+  } else {
+    for (const char* const name :
+         {"spiece.model", "spm.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
+      if (!has(name)) continue;
+      throw user_error({.file = folder / name}, "SentencePiece's own file is not read",
+                       "write a tokenizer.json beside it: " + save);
+    }
+    for (const char* const name : {"vocab.txt", "vocab.json"}) {
+      if (!has(name)) continue;
+      throw user_error({.file = folder / name},
+                       "the class " + std::string(of.name) + " does not read it",
+                       "name the tokenizer's own class as tokenizer_class in "
+                       "tokenizer_config.json, or write a tokenizer.json: " +
+                           save);
+    }
+    throw user_error({.file = folder},
+                     "holds no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt",
+                     "name a folder that holds a Hugging Face model with its tokenizer");
+  }
+}
+
+/// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt, by the
+/// class that the folder names. Throws a user error when there is none of them, with the line of
+/// Python that writes one where SentencePiece's file is there, and for a class that is not known.
+[[nodiscard]] inline TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder) {
+  TokenizerFiles files = read_tokenizer_config(folder);
+  const detail::TokenizerClass& of = tokenizer_class_of(files);
+  detail::read_vocabulary(files, of);
+  const bool has_json = files.file.filename() == "tokenizer.json";
+  for (const auto& [name, content] : of.named) {
+    files.defaults[name] = content;
+  }
+  if (!of.is_backend()) of.build(files);
+  number_added_tokens(files, of.is_backend());
+  if (!of.is_backend()) detail::write_frame(files, of, has_json);
+  return files;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How accurate is a model under a setting, and how far does that move with the variant?
+//
+// A group of settings differs in the variant alone (the seed of the shots, or the template). Its
+// accuracy in a relation is the mean over the variants, its spread their sample standard deviation
+//   s = √(Σ (a_v − ā)² / (V − 1)),
+// and its accuracy over relations the unweighted mean of the relations' accuracies. Accuracy@K is
+// the accuracy among the answers whose probability among the choices is above K; it is no top-k. A
+// tie of n for the best, the right choice among them, counts 1/n in all of these (measure/ties.hpp).
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 3 and 4, appendix D
+// (whose text filters by > K and whose formula by ≥ K; this takes the text).
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::detail {
+
+/// A group of settings as people write it: "ic/50", "template", "ic/50/generation"; a pair
+/// separator that is not the usual one follows in quotes. Different groups have different names.
+[[nodiscard]] inline std::string setting_name(const Setting& group) {
+  std::string name = group.method;
+  if (group.method == "ic") name += "/" + std::to_string(group.shots);
+  if (group.by != "choice") name += "/" + group.by;
+  const char* usual = group.varies_by_template() ? "" : " ";
+  if (group.separator != usual) name += "/\"" + group.separator + "\"";
+  return name;
+}
+
+/// The groups that any relation with a fact has, in order of appearance, each with variant 0.
+[[nodiscard]] inline std::vector<Setting> groups_of(const ModelAnswers& model) {
+  std::vector<Setting> groups;
+  for (const RelationAnswers& relation : model.relations) {
+    if (relation.facts() == 0) continue;
+    for (const Setting& setting : relation.settings) {
+      const auto same = [&](const Setting& group) { return group.group() == setting.group(); };
+      if (over::any_of(groups, same)) continue;
+      groups.push_back(setting);
+      groups.back().variant = 0;
+    }
+  }
+  return groups;
+}
+
+/// What a relation has of a group, by ascending variant; `group.variant` means nothing.
+[[nodiscard]] inline std::vector<AnswersView> variants_of(const RelationAnswers& relation,
+                                                          const Setting& group) {
+  std::vector<AnswersView> variants;
+  for (std::size_t place = 0; place < relation.settings.size(); ++place) {
+    if (relation.settings[place].group() != group.group()) continue;
+    variants.push_back(AnswersView::of_setting(relation, place));
+  }
+  over::sort(variants, {}, [](const AnswersView& made) { return made.setting().variant; });
+  return variants;
+}
+
+std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& group) = delete;
+
+/// √(Σ (x − x̄)² / (n − 1)); none for fewer than two values.
+[[nodiscard]] inline std::optional<double> sample_sd(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+struct AccuracySpread {
+  /// A share in [0, 1]; its count is the facts, each once whatever the number of variants.
+  Estimate accuracy;
+  /// Over the variants; none with fewer than two.
+  std::optional<double> sd;
+  std::size_t variants = 0;
+  /// Where the first of a tie is the answer; without ties the same number.
+  Estimate accuracy_first_wins{};
+  /// Among all answers (facts × variants).
+  TieCount ties{};
+};
+
+/// A group over relations.
+struct GroupSpread {
+  /// Its variant means nothing.
+  Setting group;
+  /// By code, those that have the group and a fact, in the model's order. Wilson's interval has the
+  /// facts as trials, which is on the wide side where variants differ.
+  std::vector<std::pair<std::string, AccuracySpread>> relations;
+  /// The unweighted mean over these relations, with the interval of
+  /// measure/clustered_share.hpp; the SD is that of this mean over the variants that all of them have.
+  AccuracySpread overall;
+  /// Sample SD of the relations' accuracies.
+  std::optional<double> sd_over_relations;
+};
+
+inline double accuracy_of(const AnswersView& made) {
+  double right = 0;
+  for (std::size_t fact = 0; fact < made.facts(); ++fact) right += made.answer(fact).accuracy();
+  return right / static_cast<double>(made.facts());
+}
+
+/// The mean over variants and facts of one number of each answer; the facts' means go to `stratum`.
+inline double mean_over(const std::vector<AnswersView>& variants, std::size_t facts,
+                        double (Prediction::*value)() const, Stratum& stratum) {
+  double sum = 0;
+  stratum.values.resize(facts);
+  for (const AnswersView& made : variants) {
+    for (std::size_t fact = 0; fact < facts; ++fact) {
+      const double of = (made.answer(fact).*value)();
+      stratum.values[fact] += of / static_cast<double>(variants.size());
+      sum += of;
+    }
+  }
+  return sum / static_cast<double>(facts * variants.size());
+}
+
+/// The one of a variant, or the end.
+inline auto find_variant(const std::vector<AnswersView>& list, std::size_t variant) {
+  return over::find(list, variant, [](const AnswersView& made) { return made.setting().variant; });
+}
+
+/// The variants that are in every list.
+inline std::vector<std::size_t> common_variants(
+    const std::vector<std::vector<AnswersView>>& lists) {
+  std::vector<std::size_t> common;
+  if (lists.empty()) return common;
+  for (const AnswersView& made : lists.front()) {
+    const std::size_t variant = made.setting().variant;
+    const bool everywhere = over::all_of(
+        lists, [&](const auto& list) { return find_variant(list, variant) != list.end(); });
+    if (everywhere) common.push_back(variant);
+  }
+  return common;
+}
+
+/// A group over the relations that have it; without any there is no number.
+[[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
+                                              const Setting& group) {
+  GroupSpread spread{group, {}, {}, {}};
+  std::vector<Stratum> strata, first_wins;
+  std::vector<std::vector<AnswersView>> lists;
+  std::vector<double> accuracies;
+  for (const RelationAnswers* relation : relations) {
+    auto variants = variants_of(*relation, group);
+    if (variants.empty() || relation->facts() == 0) continue;
+    const std::size_t facts = relation->facts();
+    std::vector<double> by_variant;
+    TieCount ties;
+    for (const AnswersView& made : variants) {
+      by_variant.push_back(detail::accuracy_of(made));
+      for (std::size_t fact = 0; fact < facts; ++fact) ties.add(made.answer(fact).is_tie());
+    }
+    const double share =
+        detail::mean_over(variants, facts, &Prediction::accuracy, strata.emplace_back());
+    const double share_first_wins = detail::mean_over(
+        variants, facts, &Prediction::accuracy_first_wins, first_wins.emplace_back());
+    accuracies.push_back(share);
+    spread.relations.emplace_back(
+        relation->relation.code,
+        AccuracySpread{wilson_share(share, facts), sample_sd(by_variant), variants.size(),
+                       wilson_share(share_first_wins, facts), ties});
+    spread.overall.ties += ties;
+    lists.push_back(std::move(variants));
+  }
+  const auto mean_of = [&](std::vector<Stratum>& over, Estimate AccuracySpread::*one) {
+    // The mean over one relation is its accuracy, with its interval.
+    if (over.size() == 1) return spread.relations.front().second.*one;
+    for (Stratum& stratum : over) stratum.weight = 1 / static_cast<double>(over.size());
+    return clustered_share(over);
+  };
+  spread.overall.accuracy = mean_of(strata, &AccuracySpread::accuracy);
+  spread.overall.accuracy_first_wins = mean_of(first_wins, &AccuracySpread::accuracy_first_wins);
+  spread.sd_over_relations = sample_sd(accuracies);
+  std::vector<double> means;
+  for (const std::size_t variant : detail::common_variants(lists)) {
+    double& mean = means.emplace_back();
+    for (const auto& list : lists) {
+      mean += detail::accuracy_of(*detail::find_variant(list, variant)) /
+              static_cast<double>(lists.size());
+    }
+  }
+  spread.overall.sd = sample_sd(means);
+  spread.overall.variants = means.size();
+  return spread;
+}
+
+/// Every group of a model, each over the relations that have it.
+[[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const ModelAnswers& model) {
+  std::vector<const RelationAnswers*> relations;
+  for (const RelationAnswers& relation : model.relations) relations.push_back(&relation);
+  std::vector<GroupSpread> spreads;
+  for (const Setting& group : groups_of(model)) {
+    spreads.push_back(group_spread(relations, group));
+  }
+  return spreads;
+}
+
+/// Accuracy against shots: the groups that differ from `like` in the number of shots (and the
+/// variant) alone, by ascending shots, over the relations that have all of them, so that no point
+/// is about other relations than its neighbour. Empty without such groups; points without a number
+/// where no relation has them all.
+[[nodiscard]] inline std::vector<GroupSpread> shots_curve(const ModelAnswers& model,
+                                                          const Setting& like) {
+  std::vector<Setting> groups = groups_of(model);
+  std::erase_if(groups, [&](Setting group) {
+    group.shots = like.shots;
+    return group.group() != like.group();
+  });
+  over::sort(groups, {}, &Setting::shots);
+  std::vector<const RelationAnswers*> relations;
+  for (const RelationAnswers& relation : model.relations) {
+    const bool whole = over::all_of(
+        groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
+    if (whole) relations.push_back(&relation);
+  }
+  std::vector<GroupSpread> curve;
+  for (const Setting& group : groups) curve.push_back(group_spread(relations, group));
+  return curve;
+}
+
+/// The fewest shots of a curve whose mean accuracy reaches `share` of that at the most shots; none
+/// for an empty curve and where that is 0.
+[[nodiscard]] inline std::optional<std::size_t> shots_for_share(
+    const std::vector<GroupSpread>& curve, double share = 0.95) {
+  if (curve.empty()) return std::nullopt;
+  const Estimate& most = curve.back().overall.accuracy;
+  if (most.count == 0 || most.value <= 0) return std::nullopt;
+  const auto reaches = [&](const GroupSpread& point) {
+    return point.overall.accuracy.value >= share * most.value - 1e-12;  // not by rounding alone
+  };
+  return over::find_if(curve, reaches)->group.shots;
+}
+
+struct AccuracyAtK {
+  double threshold = 0;
+  /// Accuracy of the answers above the threshold, over all variants pooled. Its count,
+  /// and the trials of Wilson's interval, are the distinct facts with such an answer.
+  Estimate accuracy;
+  /// How many answers (facts × variants) are above it.
+  std::size_t answers = 0;
+};
+
+/// For K = 0, 0.05, … 0.95, over the facts of the relations pooled. Empty for answers that were not
+/// chosen among choices, as they have no confidence.
+[[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
+    std::span<const RelationAnswers> relations, const Setting& group) {
+  std::vector<AccuracyAtK> levels;
+  if (group.by != "choice") return levels;
+  for (std::size_t step = 0; step < 20; ++step) {
+    AccuracyAtK& level = levels.emplace_back();
+    level.threshold = static_cast<double>(step) / 20;
+    std::size_t facts = 0;
+    double right = 0;
+    for (const RelationAnswers& relation : relations) {
+      std::set<std::size_t> remaining;
+      for (const AnswersView& made : variants_of(relation, group)) {
+        for (std::size_t fact = 0; fact < made.facts(); ++fact) {
+          if (!(made.answer(fact).confidence > level.threshold)) continue;
+          remaining.insert(fact);
+          ++level.answers;
+          right += made.answer(fact).accuracy();
+        }
+      }
+      facts += remaining.size();
+    }
+    if (level.answers == 0) continue;
+    level.accuracy = wilson_share(right / static_cast<double>(level.answers), facts);
+  }
+  return levels;
+}
+
+}  // namespace plumb::detail

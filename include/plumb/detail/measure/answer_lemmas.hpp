@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are answers compared by their lemmas, or word by word?
+//
+// A Lemmatiser that is chosen while the program runs: WordNet's, from a folder, or none.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/measure/answer_match.hpp"
+#include "plumb/detail/measure/morphy.hpp"
+
+namespace plumb::detail {
+
+/// Any number of threads may look words up at once.
+class AnswerLemmas {
+ public:
+  /// Words as they are.
+  AnswerLemmas() = default;
+  /// Throws a user error when the folder holds no WordNet.
+  explicit AnswerLemmas(const std::filesystem::path& wordnet) : morphy_(wordnet) {}
+
+  [[nodiscard]] std::string operator()(std::string_view word) const {
+    return morphy_ ? morphy_->lemma(word) : std::string(word);
+  }
+  [[nodiscard]] bool known() const noexcept { return morphy_.has_value(); }
+
+ private:
+  std::optional<Morphy> morphy_;
+};
+
+static_assert(Lemmatiser<AnswerLemmas>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How good is a list of answers to a fact with several objects?
+//
+//   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
+// An output is a list split at ";", without its "%"; answers are trimmed, in lower case, the empty ones
+// and those that stand twice left out. An answer is right by the object's main label, or by any of its
+// names; an object is found where an answer is right by it. An empty list has 0 of all three. Numbers
+// of a relation are means over its facts, those of a dataset means over its relations. F1 is also given
+// of the two means, which is what KAMEL's tables have.
+// Source: Kalo and Fichtel 2022 (KAMEL). Its published scripts split without trimming, so that of "Oslo;
+// Paris" the second is " Paris" and never right, and their precision is objects found / answers. Both,
+// evaluate.py and create_tables_plots.py, then have the same numbers with aliases (an empty output is one
+// wrong answer to the first, and skipped with 0 by the second): `kamel_script_score`.
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/measure/interval.hpp"
+
+namespace plumb::detail {
+
+/// Shares in [0, 1] of one fact, or means of them; a script's precision may pass 1 where one answer
+/// names several objects.
+struct ListScore {
+  double precision = 0;
+  double recall = 0;
+  double f1 = 0;
+};
+
+/// 2PR / (P + R), 0 where both are.
+[[nodiscard]] inline double harmonic(double precision, double recall) {
+  return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
+}
+
+/// Each answer trimmed and empty ones left out, or the whole output trimmed and then cut as it is.
+enum class ListSplit { trimmed, as_written };
+
+/// The distinct answers of an output in lower case, without "%".
+[[nodiscard]] inline std::set<std::string> listed_answers(std::string_view output,
+                                                          ListSplit split = ListSplit::trimmed) {
+  std::string text(trimmed(output));
+  std::erase(text, '%');
+  std::set<std::string> answers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = (std::min)(text.find(';', begin), text.size());
+    std::string_view one = std::string_view(text).substr(begin, end - begin);
+    if (split == ListSplit::trimmed) one = trimmed(one);
+    if (!one.empty() || split == ListSplit::as_written) answers.insert(lower_case(one));
+    begin = end + 1;
+  }
+  return answers;
+}
+
+/// Names of a fact's objects, each object's main label first; no object is without a name.
+using ObjectNames = std::vector<std::vector<std::string>>;
+
+enum class NamesThatCount { main_label, all };
+
+/// The score of one output. `objects` must not be empty.
+[[nodiscard]] inline ListScore list_score(std::string_view output, const ObjectNames& objects,
+                                          NamesThatCount names) {
+  const std::set<std::string> answers = listed_answers(output);
+  if (answers.empty()) return {};
+  std::set<std::string> right;
+  std::size_t found = 0;
+  for (const std::vector<std::string>& object : objects) {
+    const std::size_t count = names == NamesThatCount::all ? object.size() : 1;
+    bool named = false;
+    for (std::size_t n = 0; n < count; ++n) {
+      const auto answer = answers.find(lower_case(object[n]));
+      if (answer == answers.end()) continue;
+      right.insert(*answer);
+      named = true;
+    }
+    found += named ? 1U : 0U;
+  }
+  ListScore score;
+  score.precision = static_cast<double>(right.size()) / static_cast<double>(answers.size());
+  score.recall = static_cast<double>(found) / static_cast<double>(objects.size());
+  score.f1 = harmonic(score.precision, score.recall);
+  return score;
+}
+
+/// The same as KAMEL's published scripts have it, with aliases. An output that ended at its "%" has it
+/// here too, as the scripts trim before they take it away.
+[[nodiscard]] inline ListScore kamel_script_score(std::string_view output,
+                                                  const ObjectNames& objects) {
+  const std::set<std::string> answers = listed_answers(output, ListSplit::as_written);
+  std::size_t found = 0;
+  for (const std::vector<std::string>& object : objects) {
+    const bool named = over::any_of(
+        object, [&](const std::string& name) { return answers.contains(lower_case(name)); });
+    found += named ? 1U : 0U;
+  }
+  ListScore score;
+  score.precision = static_cast<double>(found) / static_cast<double>(answers.size());
+  score.recall = static_cast<double>(found) / static_cast<double>(objects.size());
+  score.f1 = harmonic(score.precision, score.recall);
+  return score;
+}
+
+/// Means with their 95% intervals.
+struct ListMeans {
+  Estimate precision, recall, f1;
+  /// Of the two means, without an interval; no number without a fact.
+  double f1_of_means = no_number;
+};
+
+/// Means over relations of means over facts, of one list of scores for each relation; those without
+/// facts are left out. One relation gives means over its facts. A script's precisions above 1 are no
+/// shares and are bootstrapped, seeded by `name`.
+[[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
+                                          const Bootstrap& bootstrap, const std::string& name) {
+  const auto mean = [&](const char* what, double ListScore::*part) {
+    std::vector<Stratum> strata;
+    for (const std::vector<ListScore>& facts : relations) {
+      if (facts.empty()) continue;
+      Stratum& stratum = strata.emplace_back();
+      for (const ListScore& score : facts) stratum.values.push_back(score.*part);
+    }
+    for (Stratum& stratum : strata) stratum.weight = 1 / static_cast<double>(strata.size());
+    const bool shares = over::all_of(strata, [](const Stratum& stratum) {
+      return over::all_of(stratum.values, [](double value) { return value <= 1; });
+    });
+    if (shares) return clustered_share(strata);
+    return bootstrap_mean(strata, bootstrap, name + "/" + what);
+  };
+  ListMeans means{mean("precision", &ListScore::precision), mean("recall", &ListScore::recall),
+                  mean("f1", &ListScore::f1)};
+  if (means.precision.exists() && means.recall.exists()) {
+    means.f1_of_means = harmonic(means.precision.value, means.recall.value);
+  }
+  return means;
+}
+
+}  // namespace plumb::detail

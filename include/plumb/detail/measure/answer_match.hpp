@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a text hold an answer?
+//
+// A text becomes a list of lemmas, and holds an answer whose list is a contiguous part of its own:
+// "He plays a guitar." holds "Guitars". Accuracy asks whether the output holds some name of the
+// object; consistency and sampled confidence ask whether either of two outputs holds the other. An
+// empty list holds, and is held by, an empty one alone. Source: "What Matters in Learning Facts in
+// Language Models?" (BELIEF-ICL), section 3.2; words are those of answer_words.hpp.
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_words.hpp"
+
+namespace plumb::detail {
+
+/// Gives the lemma of one word, which comes in lower case: the same each time, from any thread, and
+/// without white space. An empty one drops the word. `Morphy` is one.
+template <class T>
+concept Lemmatiser = requires(const T& lemmas, std::string_view word) {
+  { lemmas(word) } -> std::convertible_to<std::string_view>;
+};
+
+/// Leaves every word as it is: needs no files and knows no language.
+struct SameWord {
+  [[nodiscard]] std::string_view operator()(std::string_view word) const noexcept { return word; }
+};
+
+/// The lemmas of a text. Texts compare equal when their lists are. Any number of threads may read
+/// one.
+class NormalisedText {
+ public:
+  NormalisedText() = default;
+
+  template <Lemmatiser Lemmas = SameWord>
+  explicit NormalisedText(std::string_view text, const Lemmas& lemmas = {}) {
+    for_each_answer_word(text, [&](const std::string& word) {
+      const auto& lemma = lemmas(word);
+      const std::string_view added = lemma;
+      if (added.empty()) return;
+      if (spaced_.empty()) spaced_.push_back(' ');
+      spaced_.append(added).push_back(' ');
+    });
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return spaced_.empty(); }
+
+  [[nodiscard]] std::vector<std::string> lemmas() const {
+    std::vector<std::string> list;
+    for (std::size_t at = 1; at < spaced_.size();) {
+      const std::size_t end = spaced_.find(' ', at);
+      list.push_back(spaced_.substr(at, end - at));
+      at = end + 1;
+    }
+    return list;
+  }
+
+  /// " a guitar ": each lemma between spaces, so that a part of the list is a part of the bytes; ""
+  /// for the empty list. A key for tables of distinct answers.
+  [[nodiscard]] const std::string& spaced() const noexcept { return spaced_; }
+
+  friend auto operator<=>(const NormalisedText&, const NormalisedText&) = default;
+
+ private:
+  std::string spaced_;
+};
+
+/// Whether the answer's list is a contiguous part of the text's.
+[[nodiscard]] inline bool contains(const NormalisedText& text, const NormalisedText& answer) {
+  if (answer.empty()) return text.empty();
+  return text.spaced().find(answer.spaced()) != std::string::npos;
+}
+
+/// Whether one of the two holds the other.
+[[nodiscard]] inline bool matches_either_way(const NormalisedText& a, const NormalisedText& b) {
+  return contains(a, b) || contains(b, a);
+}
+
+/// The names of an object that an output can be compared with.
+struct UsableAnswers {
+  /// Distinct, in the order of the names.
+  std::vector<NormalisedText> answers;
+  /// Parallel to `answers`: index of the first name that is it.
+  std::vector<std::size_t> names;
+  /// Indices of the names that normalise to nothing, such as "?" and "". An object with no others
+  /// has no usable answer, and no text holds it.
+  std::vector<std::size_t> dropped;
+};
+
+template <Lemmatiser Lemmas = SameWord>
+[[nodiscard]] UsableAnswers usable_answers(std::span<const std::string> names,
+                                           const Lemmas& lemmas = {}) {
+  UsableAnswers usable;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    NormalisedText answer(names[i], lemmas);
+    if (answer.empty()) {
+      usable.dropped.push_back(i);
+    } else if (over::find(usable.answers, answer) == usable.answers.end()) {
+      usable.answers.push_back(std::move(answer));
+      usable.names.push_back(i);
+    }
+  }
+  return usable;
+}
+
+/// Whether the text holds one of an object's names, by any alias.
+[[nodiscard]] inline bool contains_any(const NormalisedText& text, const UsableAnswers& object) {
+  return over::any_of(object.answers,
+                      [&](const NormalisedText& answer) { return contains(text, answer); });
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How well does the model know a fact with several right options?
+//
+// Of n right options among K, with log-likelihoods ℓ and p = softmax(ℓ):
+//   precision at n   share of the n best-scored options that are right; options that share a score
+//                    count by the share of their orders
+//   all above        whether each right option scores above every wrong one
+//   set above        whether Σ_right p exceeds p of the best wrong option: the likelihood of the whole
+//                    set, told from the best mistake
+//   lead             log Σ_right p − log max_wrong p, in nats
+//   Brier            Σ_k (p_k − y_k)², y_k = 1/n for the right ones and 0 else, in [0, 2]; with one right
+//                    option it is its one-hot Brier score
+// Where no option is wrong, there is nothing to tell apart: precision, all above and set above are 1, and
+// the lead is 0.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/measure/prediction.hpp"
+
+namespace plumb::detail {
+
+struct AnswerSetScore {
+  double precision = 0;
+  bool all_above = false;
+  bool set_above = false;
+  /// No number where no option is wrong.
+  double lead = no_number;
+  double brier = 0;
+};
+
+/// `scores` are finite log-likelihoods; `right` are distinct indices of them, at least one.
+[[nodiscard]] inline AnswerSetScore score_answer_set(std::span<const double> scores,
+                                                     std::span<const std::size_t> right) {
+  const std::vector<double> p = softmax(scores);
+  std::vector<bool> is_right(scores.size(), false);
+  for (const std::size_t option : right) is_right[option] = true;
+  const double n = static_cast<double>(right.size());
+  AnswerSetScore made;
+  double best_right = -std::numeric_limits<double>::infinity();
+  double worst_right = std::numeric_limits<double>::infinity();
+  double best_wrong = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    const double wanted = is_right[k] ? 1 / n : 0;
+    made.brier += (p[k] - wanted) * (p[k] - wanted);
+    if (is_right[k]) {
+      best_right = (std::max)(best_right, scores[k]);
+      worst_right = (std::min)(worst_right, scores[k]);
+    } else {
+      best_wrong = (std::max)(best_wrong, scores[k]);
+    }
+  }
+  made.all_above = worst_right > best_wrong;
+  // Of scores, not of probabilities, which may be too small for a double.
+  double set = 0;
+  for (const std::size_t option : right) set += std::exp(scores[option] - best_right);
+  const bool some_wrong = right.size() < scores.size();
+  if (some_wrong) made.lead = best_right + std::log(set) - best_wrong;
+  made.set_above = !some_wrong || made.lead > 0;
+  // The score of the n-th best option: those above it are taken, those at it by their share.
+  std::vector<double> sorted(scores.begin(), scores.end());
+  const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(right.size() - 1);
+  std::nth_element(sorted.begin(), nth, sorted.end(), [](double a, double b) { return a > b; });
+  std::size_t above = 0, at = 0, right_above = 0, right_at = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    if (scores[k] < *nth) continue;
+    (scores[k] > *nth ? above : at) += 1;
+    if (is_right[k]) (scores[k] > *nth ? right_above : right_at) += 1;
+  }
+  const double share = (n - static_cast<double>(above)) / static_cast<double>(at);
+  made.precision = (static_cast<double>(right_above) + share * static_cast<double>(right_at)) / n;
+  return made;
+}
+
+/// Facts by template, each with its score; the facts of one relation.
+using AnswerSetScores = std::vector<std::vector<AnswerSetScore>>;
+
+/// Means over facts, a fact of several templates counting once with the mean over them.
+struct AnswerSetMeans {
+  std::size_t facts = 0;
+  Estimate precision, all_above, set_above, lead, brier;
+};
+
+/// Over the facts of all relations, each fact once; the lead over those that have one, which its count
+/// says. Shares have the interval of
+/// measure/clustered_share.hpp; lead and Brier are resampled within relations, seeded by `name`.
+[[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
+                                                     const Bootstrap& bootstrap,
+                                                     const std::string& name) {
+  AnswerSetMeans means;
+  for (const AnswerSetScores& facts : relations) means.facts += facts.size();
+  const auto strata_of = [&](auto of) {
+    std::vector<Stratum> strata;
+    std::size_t counted = 0;
+    for (const AnswerSetScores& facts : relations) {
+      if (facts.empty()) continue;
+      Stratum& stratum = strata.emplace_back();
+      for (const std::vector<AnswerSetScore>& scores : facts) {
+        double sum = 0;
+        for (const AnswerSetScore& score : scores) sum += of(score);
+        const double mean = sum / static_cast<double>(scores.size());
+        if (!std::isnan(mean)) stratum.values.push_back(mean);
+      }
+      counted += stratum.values.size();
+      if (stratum.values.empty()) strata.pop_back();
+    }
+    for (Stratum& stratum : strata) {
+      stratum.weight = static_cast<double>(stratum.values.size()) / static_cast<double>(counted);
+    }
+    return strata;
+  };
+  const auto share = [&](auto of) { return clustered_share(strata_of(of)); };
+  const auto mean = [&](const char* what, auto of) {
+    return bootstrap_mean(strata_of(of), bootstrap, name + "/" + what);
+  };
+  means.precision = share([](const AnswerSetScore& s) { return s.precision; });
+  means.all_above = share([](const AnswerSetScore& s) { return s.all_above ? 1.0 : 0.0; });
+  means.set_above = share([](const AnswerSetScore& s) { return s.set_above ? 1.0 : 0.0; });
+  means.lead = mean("lead", [](const AnswerSetScore& s) { return s.lead; });
+  means.brier = mean("brier", [](const AnswerSetScore& s) { return s.brier; });
+  return means;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which words does an answer consist of?
+//
+// Words are runs of letters, marks and digits in lower case; what stands between them is dropped
+// ("Lemmatised without punctuation" is all that BELIEF-ICL says; the rest is chosen here). So
+//
+//   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash parts
+//   Ireland's, Levi’s               ireland, levi: a possessive 's at a word's end is dropped
+//   O'Brien, don't, Hawaiʻi         o brien, don t, hawai i: any other apostrophe parts
+//   U.S., U.S, J.R.R., J. R. R.     us, jrr: initials with full stops between them are one word,
+//                                   also where spaces follow the stops, if each has its stop
+//   St. Louis, Ph.D., example.com   st louis, ph d, example com: other full stops part
+//   1,000,000 and 1,000.5           1000000 and 1000.5: a comma before three digits goes, a full
+//                                   stop between digits stays
+//   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs go like any other symbol
+//   日本 東京                       日 本 東 京: Chinese characters and kana are words
+//
+// so "US" and "us" are one word, and "C" and "C++". Accents count ("São" is not "Sao"). Bytes that
+// are no UTF-8 part words. With LetterCase::kept letters stay as they are, and all else is the
+// same.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/lower_case.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/core/word_character.hpp"
+
+namespace plumb::detail {
+
+/// What becomes of letters.
+enum class LetterCase { lower, kept };
+
+/// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
+inline char32_t take_code_point(std::string_view& text) noexcept {
+  if (text.empty()) return 0;
+  const CodePoint head = first_code_point(text);
+  text.remove_prefix(head.size == 0 ? 1 : head.size);
+  return head.size == 0 ? U'\uFFFD' : head.value;
+}
+
+inline bool is_digit(char byte) noexcept {
+  return byte >= '0' && byte <= '9';
+}
+
+/// Whether three digits, and no fourth, stand at the front.
+inline bool begins_with_thousands(std::string_view text) noexcept {
+  std::size_t digits = 0;
+  while (digits < text.size() && is_digit(text[digits])) ++digits;
+  return digits == 3;
+}
+
+inline bool is_apostrophe(char32_t value) noexcept {
+  return value == U'\'' || value == U'`' || value == U'\u2018' || value == U'\u2019' ||
+         value == U'\u02BB' || value == U'\u02BC' || value == U'\uFF07';
+}
+
+/// One word at the front of a text that begins with one, cut off.
+struct RawWord {
+  std::string text;
+  /// Whether it is one letter, and no digit or Chinese character.
+  bool initial = false;
+};
+
+inline RawWord take_word(std::string_view& text, LetterCase letters) {
+  RawWord word;
+  std::size_t characters = 0;
+  bool grouped = true;  // digits alone so far, so that a comma may group them
+  while (!text.empty()) {
+    std::string_view rest = text;
+    const char32_t value = take_code_point(rest);
+    if (is_ignored_character(value)) {
+      text = rest;
+      continue;
+    }
+    const bool between_digits =
+        !word.text.empty() && is_digit(word.text.back()) && !rest.empty() && is_digit(rest.front());
+    if (between_digits && value == U',' && grouped && begins_with_thousands(rest)) {
+      text = rest;
+      continue;
+    }
+    if (between_digits && value == U'.') {
+      word.text.push_back('.');
+      grouped = false;
+      text = rest;
+      continue;
+    }
+    if (!is_word_character(value) || is_apostrophe(value)) break;
+    const bool whole = is_word_by_itself(value);
+    if (whole && characters > 0) break;
+    if (letters == LetterCase::lower) {
+      append_lower_case(word.text, value);
+    } else {
+      append_utf8(word.text, value);
+    }
+    ++characters;
+    text = rest;
+    if (whole) return word;
+    grouped = grouped && value >= U'0' && value <= U'9';
+  }
+  word.initial = characters == 1 && !is_digit(word.text.front());
+  return word;
+}
+
+/// Takes further initials to a first one: "R." of "J.R." and of "J. R.".
+inline void take_initials(std::string& first, std::string_view& text, LetterCase letters) {
+  while (text.starts_with('.')) {
+    std::string_view rest = text.substr(1);
+    const bool apart = rest.starts_with(' ');
+    if (apart) rest.remove_prefix(1);
+    const RawWord next = take_word(rest, letters);
+    if (!next.initial || (apart && !rest.starts_with('.'))) break;
+    first += next.text;
+    text = rest;
+  }
+  if (text.starts_with('.')) text.remove_prefix(1);
+}
+
+/// Cuts a possessive 's off the front of what follows a word.
+inline void skip_possessive(std::string_view& text) noexcept {
+  std::string_view rest = text;
+  if (!detail::is_apostrophe(detail::take_code_point(rest))) return;
+  if (!rest.starts_with('s') && !rest.starts_with('S')) return;
+  rest.remove_prefix(1);
+  std::string_view next = rest;
+  if (!is_word_character(detail::take_code_point(next))) text = rest;
+}
+
+inline bool is_ascii_word(char byte) noexcept {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte);
+}
+
+/// Bytes of a word at the front that is told without a look at characters, as most words of English
+/// are: two or more ASCII letters and digits, and behind them nothing that goes on with it. 0 where
+/// there is none.
+inline std::size_t plain_word(std::string_view text) noexcept {
+  std::size_t size = 0;
+  while (size < text.size() && is_ascii_word(text[size])) ++size;
+  if (size < 2) return 0;  // may be an initial
+  if (size == text.size()) return size;
+  const char next = text[size];
+  const bool may_go_on = static_cast<unsigned char>(next) >= 0x80 || next == '\'' || next == '`' ||
+                         ((next == '.' || next == ',') && is_digit(text[size - 1]));
+  return may_go_on ? 0 : size;
+}
+
+/// Calls `visit(std::string)` for each word, in order.
+template <class Visit>
+void for_each_answer_word(std::string_view text, Visit visit,
+                          LetterCase letters = LetterCase::lower) {
+  while (!text.empty()) {
+    if (static_cast<unsigned char>(text.front()) < 0x80 && !detail::is_ascii_word(text.front())) {
+      text.remove_prefix(1);
+      continue;
+    }
+    if (const std::size_t size = detail::plain_word(text); size > 0) {
+      std::string word(text.substr(0, size));
+      for (char& c : word) {
+        if (letters == LetterCase::lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 0x20);
+      }
+      visit(std::move(word));
+      text.remove_prefix(size);
+      continue;
+    }
+    detail::RawWord word = detail::take_word(text, letters);
+    if (word.text.empty()) {
+      detail::take_code_point(text);
+      continue;
+    }
+    if (word.initial) detail::take_initials(word.text, text, letters);
+    skip_possessive(text);
+    visit(std::move(word.text));
+  }
+}
+
+/// Whether exactly one of the pieces between white space is more than punctuation: "Paris." and
+/// "Austria-Hungary" are one word, "New York", "" and "…" are not.
+[[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
+  std::size_t words = 0;
+  bool counted = false;  // this piece
+  while (!text.empty()) {
+    const char32_t value = detail::take_code_point(text);
+    if (is_white_space(value)) {
+      counted = false;
+    } else if (!counted && is_word_character(value)) {
+      counted = true;
+      ++words;
+    }
+  }
+  return words == 1;
+}
+
+}  // namespace plumb::detail

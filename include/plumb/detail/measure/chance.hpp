@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a model do better than guessing, and does one option win whatever is asked?
+//
+// Under guessing a fact with K options is right with probability 1/K, independently of the others, so
+// the number of right answers has the Poisson binomial distribution. The test is exact and one-sided:
+//   p = P(S ≥ s),  s the whole right answers found (a tie of n counts 1/n, the sum is cut),
+// of the template or setting that does best, times their number (Bonferroni), as each asks the same
+// facts. Where Hoeffding's bound of p is below 1e-9 already, the sum is spared and the bound stands for it.
+// An option's share is how often it is right, or 1/K where that is more. It is favoured where it wins at
+// least twice that often and ten times, and a binomial of its share wins as often with a probability
+// that is below 0.001 after it is multiplied with the options and templates of its relation.
+// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: taking such a bias out of the
+// answers.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::detail {
+
+/// P(S ≥ at_least) of the number S of successes of independent trials; exact but for rounding.
+[[nodiscard]] inline double chance_of_at_least(std::span<const double> probabilities,
+                                               std::size_t at_least) {
+  if (at_least == 0) return 1;
+  if (at_least > probabilities.size()) return 0;
+  // mass[k] = P(S = k) of the trials so far, of k below; what reaches at_least stays there.
+  std::vector<double> mass(at_least + 1, 0.0);
+  mass[0] = 1;
+  for (const double p : probabilities) {
+    mass[at_least] += mass[at_least - 1] * p;
+    for (std::size_t k = at_least - 1; k > 0; --k) mass[k] = mass[k] * (1 - p) + mass[k - 1] * p;
+    mass[0] *= 1 - p;
+  }
+  return (std::min)(1.0, mass[at_least]);
+}
+
+/// What one way of asking (a template, a setting) came to over all facts.
+struct GuessedAnswers {
+  /// Sum of expected accuracies: a tie of n counts 1/n.
+  double right = 0;
+  /// Of guessing each fact right, parallel to the facts.
+  std::vector<double> probabilities;
+};
+
+/// A whole run against guessing; of several ways of asking the one that does best, which is the furthest
+/// above what guessing gives, in standard deviations.
+struct ChanceTest {
+  std::size_t answers = 0;
+  double right = 0;
+  /// What guessing gives on average.
+  double expected = 0;
+  /// Times the number of ways, at most 1. Where Hoeffding's bound is below 1e-9, that bound.
+  double p = 1;
+};
+
+/// Of ways that ask the same facts. Nothing without an answer.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(
+    const std::vector<GuessedAnswers>& ways) {
+  const GuessedAnswers* best = nullptr;
+  double furthest = 0;
+  ChanceTest made;
+  for (const GuessedAnswers& way : ways) {
+    if (way.probabilities.empty()) continue;
+    double expected = 0, variance = 0;
+    for (const double p : way.probabilities) {
+      expected += p;
+      variance += p * (1 - p);
+    }
+    // Without a variance every guess is right, and no run is above guessing.
+    const double above = variance > 0 ? (way.right - expected) / std::sqrt(variance) : 0;
+    if (best != nullptr && above <= furthest) continue;
+    best = &way;
+    furthest = above;
+    made = {way.probabilities.size(), way.right, expected, 1};
+  }
+  if (best == nullptr) return std::nullopt;
+  const auto times = static_cast<double>(ways.size());
+  const auto whole = static_cast<std::size_t>(made.right + 1e-9);
+  const double most = (std::max)(0.0, static_cast<double>(whole) - made.expected);
+  const double bound = times * std::exp(-2 * most * most / static_cast<double>(made.answers));
+  made.p = bound;
+  if (bound >= 1e-9) {
+    made.p = (std::min)(1.0, times * chance_of_at_least(best->probabilities, whole));
+  }
+  return made;
+}
+
+/// Of a closed-set probe, whose ways of asking are its templates.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(
+    const std::vector<RelationAnswers>& relations) {
+  std::vector<GuessedAnswers> ways;
+  for (const std::size_t index : scored_templates(relations)) {
+    GuessedAnswers& way = ways.emplace_back();
+    for (const AnswersView& asked : under_template(relations, index)) {
+      for (std::size_t fact = 0; fact < asked.facts(); ++fact) {
+        way.right += asked.answer(fact).accuracy();
+        way.probabilities.push_back(1 / static_cast<double>(asked.relation().options.size()));
+      }
+    }
+  }
+  return chance_test(ways);
+}
+
+/// What is to be said of a run that does not do better than guessing; nothing of one that does, and of
+/// one that is too small to tell (fewer than 20 answers).
+[[nodiscard]] inline std::optional<std::string> chance_warning(
+    const std::optional<ChanceTest>& made) {
+  if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
+  return "Warning: the run is not told from guessing: " + with_decimals(made->right, 1) + " of " +
+         counted(made->answers, "answer") + " right, guessing gives " +
+         with_decimals(made->expected, 1) + " (p = " + with_decimals(made->p, 2) +
+         ", exact one-sided test of the Poisson binomial, each fact right with one in its "
+         "options).";
+}
+
+struct FavouredOption {
+  /// Place among the relations.
+  std::size_t relation = 0;
+  std::size_t option = 0;
+  std::size_t template_index = 0;
+  std::size_t facts = 0;
+  /// How often it is picked, and how often it is right.
+  std::size_t wins = 0, right = 0;
+  /// Times the options and templates of the relation.
+  double p = 1;
+};
+
+/// The most favoured option of each relation that has one. Of a tie the first is taken for picked.
+[[nodiscard]] inline std::vector<FavouredOption> favoured_options(
+    const std::vector<RelationAnswers>& relations) {
+  constexpr std::size_t fewest = 10;
+  constexpr double unlikely = 0.001;
+  std::vector<FavouredOption> all;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const RelationAnswers& table = relations[r];
+    const std::size_t facts = table.facts();
+    const std::size_t options = table.relation.options.size();
+    const AnswersView asked = AnswersView::of_templates(table);
+    std::vector<std::size_t> right(options);
+    for (const Fact& fact : table.relation.facts) ++right[fact.answer];
+    std::optional<FavouredOption> most;
+    for (std::size_t t = 0; t < asked.size(); ++t) {
+      std::vector<std::size_t> wins(options);
+      for (std::size_t fact = 0; fact < facts; ++fact) ++wins[asked.answer(fact, t).option];
+      for (std::size_t option = 0; option < options; ++option) {
+        const double n = static_cast<double>(facts);
+        const double share =
+            (std::max)(static_cast<double>(right[option]) / n, 1 / static_cast<double>(options));
+        if (wins[option] < fewest || static_cast<double>(wins[option]) < 2 * share * n) continue;
+        const double p = chance_of_at_least(std::vector<double>(facts, share), wins[option]) *
+                         static_cast<double>(options * asked.size());
+        if (p >= unlikely || (most && most->wins >= wins[option])) continue;
+        most = {r, option, asked.setting(t).variant, facts, wins[option], right[option], p};
+      }
+    }
+    if (most) all.push_back(*most);
+  }
+  return all;
+}
+
+/// What is to be said of them, the three that are picked for most facts in full; `name(option)` is what
+/// an option is called. Nothing without one.
+template <class Name>
+[[nodiscard]] std::optional<std::string> favour_warning(
+    const std::vector<RelationAnswers>& relations, Name name) {
+  std::vector<FavouredOption> all = favoured_options(relations);
+  if (all.empty()) return std::nullopt;
+  over::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
+    return static_cast<double>(one.wins) / static_cast<double>(one.facts);
+  });
+  std::string text = "Warning: one option wins far more often than it is right in " +
+                     counted(all.size(), "relation") + " (binomial test, p < 0.001): ";
+  constexpr std::size_t shown = 3;
+  const auto said = [&](const FavouredOption& one) {
+    return relations[one.relation].relation.code + " '" + name(one) + "' is picked for " +
+           std::to_string(one.wins) + " of " + counted(one.facts, "fact") + " and right for " +
+           std::to_string(one.right) + " (template " + std::to_string(one.template_index) + ")";
+  };
+  text += text_list(std::span(all).first((std::min)(shown, all.size())), said, "; ");
+  return text + (all.size() > shown ? "; …" : "") + ".";
+}
+
+}  // namespace plumb::detail

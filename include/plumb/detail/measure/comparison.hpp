@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do models compare that were asked the same?
+//
+// Everything is about one group of settings that all the models have.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/measure/leaderboard.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/measure/subsumption.hpp"
+#include "plumb/detail/measure/ties.hpp"
+
+namespace plumb::detail {
+
+struct ComparisonOptions {
+  /// A group's name (setting_name), or empty: see shared_setting.
+  std::string setting{};
+  /// Family of each model by the model's name; models may lack one.
+  std::map<std::string, std::string> families{};
+  /// Names of a base model and of one that was tuned from it.
+  std::vector<std::pair<std::string, std::string>> pairs{};
+  Bootstrap bootstrap{};
+};
+
+struct Comparison {
+  AccuracyTable table;
+  /// Best first.
+  std::vector<ModelStanding> models;
+  std::vector<RelationStanding> relations;
+  /// Family of each of the table's models, empty for none.
+  std::vector<std::string> family;
+  std::vector<std::vector<Estimate>> correlations;
+  FamilyCorrelations families;
+  /// [i][j] is η(i|j).
+  std::vector<std::vector<Subsumption>> subsumption;
+  std::vector<TunedComparison> pairs;
+  Bootstrap bootstrap;
+  /// What must be said wherever the numbers are shown.
+  std::vector<std::string> remarks;
+};
+
+/// The group of that name, or without a name that of many-shot learning ("ic") with the most shots
+/// among those all models have, by choice rather than generation and with the usual separator if
+/// there is one; else the first of the first model that all have. Throws a user error that lists
+/// what there is when the models share no such group.
+[[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
+                                            const std::string& name) {
+  std::vector<Setting> shared;
+  std::string known;
+  for (const Setting& group : groups_of(models.front())) {
+    const bool everywhere = over::all_of(models, [&](const ModelAnswers& model) {
+      return over::any_of(groups_of(model),
+                          [&](const Setting& g) { return g.group() == group.group(); });
+    });
+    if (!everywhere) continue;
+    shared.push_back(group);
+    add_to_list(known, setting_name(group));
+  }
+  if (shared.empty()) {
+    std::string has;
+    for (const ModelAnswers& model : models) {
+      add_to_list(has, model.name + " has", "; ");
+      const auto groups = groups_of(model);
+      for (const Setting& group : groups) has += " " + setting_name(group);
+      if (groups.empty()) has += " none";
+    }
+    throw user_error({}, "the models share no setting (" + has + ")",
+                     "compare runs of the same kind");
+  }
+  if (!name.empty()) {
+    const auto found =
+        over::find(shared, name, [](const Setting& group) { return setting_name(group); });
+    if (found != shared.end()) return *found;
+    throw user_error({.setting = "setting"}, "'" + name + "' is not a setting all models have",
+                     "they share " + known);
+  }
+  const auto rank = [](const Setting& group) {
+    return group.method == "ic"
+               ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
+               : std::tuple(false, std::size_t{0}, false, false);
+  };
+  return *over::max_element(shared, {}, rank);  // the first of equals
+}
+
+/// Whether no relation is one of two models'.
+inline bool shares_nothing(const AccuracyTable& table) {
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    const auto has = [&](const std::vector<AccuracySpread>& row) {
+      return row[r].accuracy.count > 0;
+    };
+    if (std::count_if(table.cells.begin(), table.cells.end(), has) > 1) return false;
+  }
+  return true;
+}
+
+inline std::vector<std::string> comparison_remarks(const Comparison& made) {
+  std::vector<std::string> remarks;
+  const AccuracyTable& table = made.table;
+  if (const std::size_t lacking = table.relations.size() - table.shared.size(); lacking > 0) {
+    remarks.push_back(counted(lacking, "relation") + " of " +
+                      std::to_string(table.relations.size()) +
+                      " that not every model has: left out of the leaderboard of models.");
+  }
+  const auto any_left_out = [&](std::size_t LeftOut::*what) {
+    return over::any_of(made.subsumption, [&](const std::vector<Subsumption>& row) {
+      return over::any_of(row, [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+    });
+  };
+  if (any_left_out(&LeftOut::facts)) {
+    remarks.push_back(
+        "The models were asked different facts: accuracies are over each model's own, subsumption "
+        "over those both have.");
+  }
+  if (any_left_out(&LeftOut::settings)) {
+    remarks.push_back(
+        "The models were asked under different seeds or templates: accuracies are over each "
+        "model's own, subsumption over those both have.");
+  }
+  for (const ModelStanding& standing : made.models) {
+    if (const auto warning = tie_warning(standing.spread.overall.ties)) {
+      remarks.push_back(table.models[standing.model] + ": " + *warning);
+    }
+  }
+  std::string ignorant;
+  for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
+    const Subsumption& worst = *over::max_element(made.subsumption[i], {}, &Subsumption::empty);
+    if (worst.empty == 0) continue;
+    add_to_list(ignorant, table.models[i] + " in " + std::to_string(worst.empty) + " of " +
+                              std::to_string(worst.empty + worst.cells));
+  }
+  if (!ignorant.empty()) {
+    remarks.push_back(
+        "Relations × variants in which a model knows nothing are skipped by its subsumption: " +
+        ignorant + ".");
+  }
+  std::string without;
+  for (std::size_t m = 0; m < made.family.size() && !made.families.families.empty(); ++m) {
+    if (made.family[m].empty()) add_to_list(without, table.models[m]);
+  }
+  if (!without.empty()) remarks.push_back("Without a family: " + without + ".");
+  return remarks;
+}
+
+/// Compares models of different names, at least one. Throws a user error for names in the families
+/// or pairs that are no model's, for models that share no relation, and what shared_setting and
+/// match_answers throw.
+[[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
+                                                const ComparisonOptions& options) {
+  const auto place = [&](const std::string& name, const char* setting) {
+    const auto found = over::find(models, name, &ModelAnswers::name);
+    if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
+    throw user_error({.setting = setting}, "'" + name + "' is not among the models",
+                     "they are " + text_list(models, &ModelAnswers::name));
+  };
+  Comparison made;
+  made.bootstrap = options.bootstrap;
+  made.family.resize(models.size());
+  for (const auto& [name, family] : options.families) made.family[place(name, "families")] = family;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (const auto& [base, tuned] : options.pairs) {
+    pairs.emplace_back(place(base, "pairs"), place(tuned, "pairs"));
+  }
+  const Setting group = shared_setting(models, options.setting);
+  made.table = accuracy_table(models, group);
+  if (models.size() > 1 && detail::shares_nothing(made.table)) {
+    throw user_error({.field = "RUN"}, "the runs share no relation, so that nothing compares",
+                     "name runs of one dataset");
+  }
+  made.models = model_standings(models, made.table);
+  made.relations = relation_standings(made.table);
+  made.correlations = model_correlations(made.table);
+  made.families = family_correlations(made.correlations, made.family);
+  made.subsumption = subsumption_matrix(models, group, options.bootstrap);
+  for (const auto& [base, tuned] : pairs) {
+    made.pairs.push_back(compare_tuned(models, base, tuned, group, options.bootstrap));
+  }
+  made.remarks = detail::comparison_remarks(made);
+  return made;
+}
+
+/// Whether any of the leaderboard's answers is a tie.
+[[nodiscard]] inline bool has_ties(const Comparison& made) {
+  return over::any_of(made.models, [](const ModelStanding& standing) {
+    return standing.spread.overall.ties.tied > 0;
+  });
+}
+
+/// The models as the heat map has them: families by their best model, then models by accuracy; one
+/// without a family stands as a family of its own.
+[[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
+  std::vector<std::size_t> order;
+  const auto placed = [&](std::size_t m) { return over::find(order, m) != order.end(); };
+  for (const ModelStanding& first : made.models) {
+    if (placed(first.model)) continue;
+    order.push_back(first.model);
+    if (made.family[first.model].empty()) continue;
+    for (const ModelStanding& other : made.models) {
+      if (placed(other.model) || made.family[other.model] != made.family[first.model]) continue;
+      order.push_back(other.model);
+    }
+  }
+  return order;
+}
+
+}  // namespace plumb::detail

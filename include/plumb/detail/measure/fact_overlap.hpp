@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts stand in a text, and how often?
+//
+// A fact is met where a name of its subject and a name of its object stand together in a document:
+// as whole words (answer_words.hpp: "St. Louis" in "in St Louis's", "us" for "US" unless letters
+// keep their case), not overlapping each other ("Bank of America" is no meeting with America), and
+//   within N words        in a stretch of at most N words, both names included, over lines and
+//                         paragraphs; counted are disjoint stretches, as many as there can be
+//   within a line, a paragraph (lines up to one without a word), a document
+//                         counted are lines, paragraphs or documents
+// All names are looked for at once, word by word, in a trie of their words; a mention asks only for
+// the facts of its name, or for the other mentions at hand if those are fewer. Memory goes by the
+// names and, within N words, by N, whatever the text's length.
+// Standing together is no statement of the fact, and a statement may do without a name ("He was
+// born there"): the count says what a text may have taught, not what it did. Documents that hold
+// both entities are what Kandpal et al. 2023, "Large Language Models Struggle to Learn Long-Tail
+// Knowledge", count, whose entities are linked, not named. Non-goals: inflections, spelling,
+// accents, links.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/named_facts.hpp"
+#include "plumb/detail/measure/answer_words.hpp"
+#include "plumb/detail/measure/word_trie.hpp"
+
+namespace plumb::detail {
+
+/// What subject and object must stand in together.
+struct Within {
+  enum class Unit { words, line, paragraph, document };
+  Unit unit = Unit::words;
+  /// Of a stretch; unused for others.
+  std::size_t words = 50;
+};
+
+/// How often a fact was met; and the file, from 0, and the line, from 1, where a meeting was first
+/// complete.
+struct FactMeetings {
+  std::size_t count = 0;
+  std::size_t file = 0;
+  std::size_t line = 0;
+};
+
+/// Which names make a fact with a name, and which fact.
+class FactPartners {
+ public:
+  struct Partner {
+    std::uint32_t name, fact;
+    friend auto operator<=>(const Partner&, const Partner&) = default;
+  };
+
+  /// Names of a fact's two sides.
+  void add(std::uint32_t subject, std::uint32_t object, std::uint32_t fact) {
+    all_.emplace_back(subject, Partner{object, fact});
+    all_.emplace_back(object, Partner{subject, fact});
+  }
+  /// When all were added, of so many names.
+  void close(std::uint32_t names) {
+    over::sort_distinct(all_);
+    begin_.assign(std::size_t{names} + 1, 0);
+    for (const auto& [name, partner] : all_) {
+      ++begin_[name + 1];
+      partners_.push_back(partner);
+    }
+    for (std::size_t n = 0; n < names; ++n) begin_[n + 1] += begin_[n];
+    all_ = {};
+  }
+
+  /// Of a name, ascending.
+  [[nodiscard]] std::span<const Partner> of(std::uint32_t name) const {
+    return std::span(partners_).subspan(begin_[name], begin_[name + 1] - begin_[name]);
+  }
+
+ private:
+  std::vector<std::pair<std::uint32_t, Partner>> all_;
+  std::vector<Partner> partners_;
+  std::vector<std::size_t> begin_;
+};
+
+/// Facts in one document after another, fed in pieces. One thread at a time may use one.
+class FactOverlap {
+ public:
+  /// The facts may be gone afterwards.
+  FactOverlap(std::span<const NamedFact> facts, Within within,
+              LetterCase letters = LetterCase::lower)
+      : within_(within), names_(letters), met_(facts.size()), last_(facts.size(), nowhere) {
+    for (std::size_t f = 0; f < facts.size(); ++f) {
+      const std::vector<std::uint32_t> subjects = numbers_of(facts[f].subject);
+      const std::vector<std::uint32_t> objects = numbers_of(facts[f].object);
+      if (subjects.empty() || objects.empty()) ++nameless_;
+      for (const std::uint32_t s : subjects) {
+        for (const std::uint32_t o : objects) partners_.add(s, o, static_cast<std::uint32_t>(f));
+      }
+    }
+    partners_.close(names_.size());
+    latest_.assign(names_.size(), nowhere);
+  }
+
+  /// A piece of a line, whose number is for FactMeetings; `ends` of a line's last piece. Names go
+  /// on in the next piece and, but within a line, in the next line; words do not.
+  void feed(std::string_view piece, std::size_t line, bool ends) {
+    line_ = line;
+    const std::int64_t before = at_;
+    for_each_answer_word(
+        piece, [&](const std::string& word) { take(word); }, names_.letters());
+    line_has_words_ = line_has_words_ || at_ > before;
+    if (!ends) return;
+    const bool is_unit = within_.unit == Within::Unit::line;
+    if (is_unit || (within_.unit == Within::Unit::paragraph && !line_has_words_)) end_unit();
+    line_has_words_ = false;
+  }
+
+  /// Nothing stands together with what follows.
+  void end_document() {
+    end_unit();
+    line_has_words_ = false;
+  }
+  /// What follows is of another file.
+  void end_file() {
+    end_document();
+    ++file_;
+  }
+
+  /// Parallel to the facts.
+  [[nodiscard]] const std::vector<FactMeetings>& met() const noexcept { return met_; }
+  /// Words that were read.
+  [[nodiscard]] std::size_t words() const noexcept { return static_cast<std::size_t>(at_); }
+  /// Facts whose subject or object has no name with a word ("?"), which no text can hold.
+  [[nodiscard]] std::size_t nameless() const noexcept { return nameless_; }
+
+ private:
+  static constexpr std::int64_t nowhere = -1;
+  static constexpr std::uint32_t none = WordTrie::none;
+
+  /// A name in the text, by the numbers of its first and last word since the first text began, and
+  /// the number of the name's mention before it.
+  struct Mention {
+    std::uint32_t name;
+    std::int64_t first, last, before;
+  };
+  /// A name that has begun.
+  struct Begun {
+    std::uint32_t node;
+    std::int64_t first;
+  };
+
+  /// An entity's names that have a word, each once.
+  std::vector<std::uint32_t> numbers_of(const NamedEntity& entity) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& name : entity.names) {
+      if (const std::uint32_t number = names_.add(name); number != none) numbers.push_back(number);
+    }
+    over::sort_distinct(numbers);
+    return numbers;
+  }
+
+  [[nodiscard]] bool in_words() const noexcept { return within_.unit == Within::Unit::words; }
+
+  void take(const std::string& text) {
+    const std::int64_t here = at_++;
+    const std::uint32_t word = names_.word(text);
+    if (word == none) return begun_.clear();
+    begun_.push_back({WordTrie::root, here});
+    std::size_t going_on = 0;
+    for (const Begun begun : begun_) {
+      const std::uint32_t node = names_.next(begun.node, word);
+      if (node == none) continue;
+      begun_[going_on++] = {node, begun.first};
+      if (const std::uint32_t name = names_.name_at(node); name != none) {
+        mention(name, begun.first, here);
+      }
+    }
+    begun_.resize(going_on);
+  }
+
+  /// Counts the facts of a mention and one before it, and keeps it: within N words the last N
+  /// words' mentions, otherwise each name's first one in the unit, which is before all that any is
+  /// before.
+  void mention(std::uint32_t name, std::int64_t first, std::int64_t last) {
+    const auto reach = static_cast<std::int64_t>(within_.words);
+    while (in_words() && !recent_.empty() && recent_.front().last + reach <= last) {
+      recent_.pop_front();
+      ++begin_;
+    }
+    const auto stands_before = [&](const Mention& other) {
+      return other.last < first && (!in_words() || other.first + reach > last);
+    };
+    const auto partners = partners_.of(name);
+    if (partners.size() <= 8 * recent_.size()) {
+      for (const auto& [other, fact] : partners) {
+        std::int64_t at = latest_[other];
+        while (at >= begin_ && kept(at).last >= first) at = kept(at).before;
+        if (at >= begin_ && stands_before(kept(at))) count(fact, kept(at).first, last);
+      }
+    } else {
+      for (const Mention& other : recent_) {
+        if (!stands_before(other)) continue;
+        using Partner = detail::FactPartners::Partner;
+        auto partner = over::lower_bound(partners, Partner{other.name, 0});
+        for (; partner != partners.end() && partner->name == other.name; ++partner) {
+          count(partner->fact, other.first, last);
+        }
+      }
+    }
+    if (!in_words() && latest_[name] >= begin_) return;
+    recent_.push_back({name, first, last, latest_[name]});
+    latest_[name] = begin_ + static_cast<std::int64_t>(recent_.size()) - 1;
+  }
+  [[nodiscard]] const Mention& kept(std::int64_t number) const {
+    return recent_[static_cast<std::size_t>(number - begin_)];
+  }
+
+  /// Counts a fact unless it was counted in this stretch or unit.
+  void count(std::uint32_t fact, std::int64_t first, std::int64_t last) {
+    if (last_[fact] >= (in_words() ? first : unit_begin_)) return;
+    last_[fact] = last;
+    FactMeetings& met = met_[fact];
+    if (met.count++ > 0) return;
+    met.file = file_;
+    met.line = line_;
+  }
+
+  void end_unit() {
+    begin_ += static_cast<std::int64_t>(recent_.size());
+    recent_.clear();
+    begun_.clear();
+    unit_begin_ = at_;
+  }
+
+  Within within_;
+  WordTrie names_;
+  detail::FactPartners partners_;
+  std::size_t nameless_ = 0;
+
+  /// Words since the first text began, also where the unit at hand did.
+  std::int64_t at_ = 0, unit_begin_ = 0;
+  std::size_t file_ = 0, line_ = 0;
+  bool line_has_words_ = false;
+  std::vector<Begun> begun_;
+  /// Mentions that others may stand with; the number of the first of them, and of each name's
+  /// latest.
+  std::deque<Mention> recent_;
+  std::int64_t begin_ = 0;
+  std::vector<std::int64_t> latest_;
+  std::vector<FactMeetings> met_;
+  /// The last word of the stretch that was counted last, by fact.
+  std::vector<std::int64_t> last_;
+};
+
+}  // namespace plumb::detail

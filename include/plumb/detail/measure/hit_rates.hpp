@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which Hit@k are there?
+//
+// Closed sets, rankings of entities and masked models measure Hit@k at the same k, so `hit_at(10)` is
+// Hit@10 of whichever. What counts as a hit is Rank's rule (measure/rank.hpp).
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/measure/interval.hpp"
+
+namespace plumb::detail {
+
+/// The k that are measured. Tables show some; 2, 11 and 101 are what DEER's program calls 1, 10 and 100.
+inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
+
+/// Hit rates by k; a k that has no number has an estimate without one. Thread-safe to read.
+class HitRates {
+ public:
+  /// Throws a user error for a k that is not among `hit_levels`.
+  [[nodiscard]] const Estimate& at(std::size_t k) const { return rates_[place_of(k)]; }
+  [[nodiscard]] Estimate& at(std::size_t k) { return rates_[place_of(k)]; }
+
+ private:
+  static std::size_t place_of(std::size_t k) {
+    const auto found = over::find(hit_levels, k);
+    if (found != hit_levels.end()) return static_cast<std::size_t>(found - hit_levels.begin());
+    throw user_error({.field = "k"}, "Hit@" + std::to_string(k) + " is not measured",
+                     "ask for one of " + text_list(hit_levels, [](std::size_t one) {
+                       return std::to_string(one);
+                     }));
+  }
+
+  std::array<Estimate, hit_levels.size()> rates_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which number, with which 95% interval?
+//
+// A proportion of independent facts gets Wilson's score interval
+//   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
+// which stays inside [0, 1] and is sound for few facts; a share over clusters of facts has the same
+// with their effective number (clustered_share.hpp). The mean of other numbers gets a percentile
+// bootstrap, seeded by the estimate's name so that it does not depend on what else is computed.
+// Strata are resampled within, as relations are part of the design and not drawn.
+// Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+
+namespace plumb::detail {
+
+/// What stands for a number that does not exist. It compares as false with every number, so no
+/// threshold is passed by it.
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// A number with its 95% interval and how many facts stand behind it. Where there is no number, as of
+/// ACE over fewer facts than bins, the count is 0 and the rest is `no_number`.
+struct Estimate {
+  double value = no_number;
+  double low = no_number;
+  double high = no_number;
+  std::size_t count = 0;
+  /// "wilson", "clustered wilson" (measure/clustered_share.hpp), "bootstrap" (percentiles),
+  /// "centred bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" where there is a number
+  /// without an interval.
+  std::string method{};
+
+  /// Whether there is a number.
+  [[nodiscard]] bool exists() const noexcept { return count > 0 && !std::isnan(value); }
+  /// Whether there is an interval: a number may be without one, and has NaN for its ends then.
+  [[nodiscard]] bool has_interval() const noexcept {
+    return exists() && !std::isnan(low) && !std::isnan(high);
+  }
+  /// Its ends; nothing without an interval.
+  [[nodiscard]] std::optional<std::pair<double, double>> interval() const {
+    if (!has_interval()) return std::nullopt;
+    return std::pair{low, high};
+  }
+};
+
+/// A number that has no interval: one of which the facts at hand do not say how far it would move.
+[[nodiscard]] inline Estimate without_interval(double value, std::size_t count) {
+  return {value, no_number, no_number, count, "none"};
+}
+
+/// What rows are sorted by, best first: a number, and below all of them where there is none, so that
+/// rows without one come last.
+[[nodiscard]] inline double or_lowest(double value) {
+  return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+}
+
+/// z of a 95% interval.
+inline constexpr double normal_95 = 1.959963984540054;
+
+/// Wilson's interval of a share of `trials`, not all of them whole; `count` facts stand behind it.
+inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
+  constexpr double z = normal_95;
+  const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
+  const double half =
+      z * std::sqrt((std::max)(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
+      (1 + z * z / trials);
+  // At 0 and 1 one end is the share itself; rounding must not move it.
+  return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
+}
+
+/// Wilson's interval for a share of `count` independent facts; the share need not be a whole number
+/// of them (a fact may be right under some of its templates).
+[[nodiscard]] inline Estimate wilson_share(double share, std::size_t count) {
+  if (count == 0) return {};
+  return detail::wilson_of(share, static_cast<double>(count), count, "wilson");
+}
+
+/// Wilson's interval for `successes` out of `count`.
+[[nodiscard]] inline Estimate wilson(std::size_t successes, std::size_t count) {
+  if (count == 0) return {};
+  return wilson_share(static_cast<double>(successes) / static_cast<double>(count), count);
+}
+
+/// Values that are resampled among themselves; the estimate is Σ weight · mean(values).
+struct Stratum {
+  std::vector<double> values;
+  double weight = 1;
+};
+
+struct Bootstrap {
+  std::uint64_t seed = 0;
+  std::size_t resamples = 1000;
+};
+
+/// Linear-interpolation quantile of sorted values (numpy's default). `values` must not be empty.
+[[nodiscard]] inline double quantile(std::span<const double> sorted, double q) {
+  const double place = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = (std::min)(below + 1, sorted.size() - 1);
+  const double fraction = place - static_cast<double>(below);
+  return sorted[below] + fraction * (sorted[above] - sorted[below]);
+}
+
+/// Whether numbers that differ by rounding alone, at most, lie between the two.
+[[nodiscard]] inline bool no_spread(double low, double high) {
+  return high - low <= 1e-12 * (std::max)({1.0, std::abs(low), std::abs(high)});
+}
+
+/// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval without
+/// draws, and none where the draws are all the same: facts that agree do not say how far others
+/// would differ.
+[[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
+                                                  std::size_t count) {
+  if (draws.empty()) return without_interval(value, count);
+  over::sort(draws);
+  const double low = quantile(draws, 0.025), high = quantile(draws, 0.975);
+  if (no_spread(low, high)) return without_interval(value, count);
+  return {value, low, high, count, "bootstrap"};
+}
+
+/// The weighted sum of the strata's means with its percentile interval. Weights are taken as they
+/// are; empty strata must have been left out.
+[[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
+                                             const Bootstrap& options, const std::string& name) {
+  double value = 0;
+  std::size_t count = 0;
+  const auto mean = [](const std::vector<double>& values, auto pick) {
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) sum += values[pick(i)];
+    return sum / static_cast<double>(values.size());
+  };
+  for (const Stratum& stratum : strata) {
+    value += stratum.weight * mean(stratum.values, [](std::size_t i) { return i; });
+    count += stratum.values.size();
+  }
+  if (count == 0) return {};
+  RandomStream random(options.seed, "bootstrap/" + name);
+  std::vector<double> draws(options.resamples);
+  for (double& draw : draws) {
+    for (const Stratum& stratum : strata) {
+      const std::size_t n = stratum.values.size();
+      draw += stratum.weight * mean(stratum.values, [&](std::size_t) { return random.below(n); });
+    }
+  }
+  return percentile_interval(value, std::move(draws), count);
+}
+
+}  // namespace plumb::detail

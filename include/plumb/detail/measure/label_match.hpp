@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does a generated text hold a label?
+//
+//   letters   letter for letter, as IC-LKE's paper says that the object must be in the text
+//   program   as IC-LKE's program asks it: both in lower case, and the label, not the text, without its
+//             ":", "," and "."; so "Los Angeles, California" is in no text that has the comma
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix H.7, and its program
+// (ZeroPrompt_LKE, generation.py).
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/lower_case.hpp"
+
+namespace plumb::detail {
+
+enum class LabelMatch { letters, program };
+[[nodiscard]] constexpr std::array<LabelMatch, 2> every(LabelMatch) noexcept {
+  return {LabelMatch::letters, LabelMatch::program};
+}
+[[nodiscard]] constexpr std::string_view name_of(LabelMatch match) noexcept {
+  return match == LabelMatch::letters ? "letters" : "program";
+}
+
+/// A label of which nothing is left is in every text.
+[[nodiscard]] inline bool holds_label(std::string_view text, std::string_view label,
+                                      LabelMatch match) {
+  if (match == LabelMatch::letters) return text.find(label) != std::string_view::npos;
+  std::string wanted = lower_case(label);
+  std::erase_if(wanted, [](char c) { return c == ':' || c == ',' || c == '.'; });
+  return lower_case(text).find(wanted) != std::string::npos;
+}
+
+}  // namespace plumb::detail

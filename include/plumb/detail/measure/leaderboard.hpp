@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which model knows most, which relation is known best, and do models agree on that?
+//
+// Models stand by their mean accuracy over the relations all models have, relations by their mean
+// over the models that have them, each with the sample standard deviation over what the mean is
+// over. Two models agree by Pearson's r of their accuracies over the relations both have; two
+// families by its mean over the pairs of a model from each,
+//   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
+// a family with itself over its distinct pairs. A fine-tuned model stands against its base over the
+// answers to the same questions, paired, by the facts known: there a tie for the best counts as not
+// known, where leaderboards count it 1/n (measure/ties.hpp).
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to 10, Figures 6 and 14.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/correlation.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/measure/subsumption.hpp"
+
+namespace plumb::detail {
+
+/// Models by relations under one group of settings.
+struct AccuracyTable {
+  Setting group;
+  std::vector<std::string> models;
+  /// Codes, in order of appearance, of relations that any model has under the group.
+  std::vector<std::string> relations;
+  /// Distinct facts, by relation, over all models.
+  std::vector<std::size_t> facts;
+  /// [model][relation]; count 0 where a model lacks the relation.
+  std::vector<std::vector<AccuracySpread>> cells;
+  /// Places of the relations that all models have, ascending.
+  std::vector<std::size_t> shared;
+};
+
+[[nodiscard]] inline AccuracyTable accuracy_table(const std::vector<ModelAnswers>& models,
+                                                  const Setting& group) {
+  AccuracyTable table{group, {}, {}, {}, {}, {}};
+  std::vector<std::set<std::size_t>> instances;
+  for (const ModelAnswers& model : models) {
+    table.models.push_back(model.name);
+    auto& row = table.cells.emplace_back(table.relations.size());
+    for (const RelationAnswers& relation : model.relations) {
+      GroupSpread spread = group_spread({&relation}, group);
+      if (spread.relations.empty()) continue;
+      const auto found = over::find(table.relations, relation.relation.code);
+      const auto place = static_cast<std::size_t>(found - table.relations.begin());
+      if (found == table.relations.end()) {
+        table.relations.push_back(relation.relation.code);
+        instances.emplace_back();
+        row.emplace_back();
+      }
+      row[place] = std::move(spread.relations.front().second);
+      for (const Fact& fact : relation.relation.facts) instances[place].insert(fact.instance);
+    }
+  }
+  for (auto& row : table.cells) row.resize(table.relations.size());
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    table.facts.push_back(instances[r].size());
+    const auto has = [r](const auto& row) { return row[r].accuracy.count > 0; };
+    if (over::all_of(table.cells, has)) table.shared.push_back(r);
+  }
+  return table;
+}
+
+/// A model's place in Table 7.
+struct ModelStanding {
+  std::size_t model = 0;
+  /// Over the relations all models have.
+  GroupSpread spread;
+};
+
+/// Best first, equals in the order given, models without a number last. `table` is that of the models.
+[[nodiscard]] inline std::vector<ModelStanding> model_standings(
+    const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
+  std::vector<ModelStanding> standings;
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    std::vector<const RelationAnswers*> relations;
+    for (const std::size_t r : table.shared) {
+      relations.push_back(&*find_relation(models[m].relations, table.relations[r]));
+    }
+    standings.push_back({m, group_spread(relations, table.group)});
+  }
+  over::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
+    return or_lowest(standing.spread.overall.accuracy.value);
+  });
+  return standings;
+}
+
+/// A relation's place in Table 8.
+struct RelationStanding {
+  std::size_t relation = 0;
+  /// The mean over the models that have it. Wilson's interval has the distinct facts as trials,
+  /// which is on the wide side where models differ.
+  Estimate accuracy;
+  /// Over the models; none with fewer than two.
+  std::optional<double> sd;
+  std::size_t models = 0;
+  /// Where the first of a tie is the answer; without ties the same number.
+  Estimate accuracy_first_wins{};
+  /// Of all the models' answers.
+  TieCount ties{};
+};
+
+/// Best known first, equals in the table's order.
+[[nodiscard]] inline std::vector<RelationStanding> relation_standings(const AccuracyTable& table) {
+  std::vector<RelationStanding> standings;
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    std::vector<double> accuracies;
+    double first_wins = 0;
+    TieCount ties;
+    for (const auto& row : table.cells) {
+      if (row[r].accuracy.count == 0) continue;
+      accuracies.push_back(row[r].accuracy.value);
+      first_wins += row[r].accuracy_first_wins.value;
+      ties += row[r].ties;
+    }
+    const double sum = std::accumulate(accuracies.begin(), accuracies.end(), 0.0);
+    const auto mean = [&](double of) {
+      return wilson_share((std::min)(1.0, of / static_cast<double>(accuracies.size())),
+                          table.facts[r]);
+    };
+    standings.push_back(
+        {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(first_wins), ties});
+  }
+  over::stable_sort(standings, std::greater{},
+                    [](const RelationStanding& s) { return or_lowest(s.accuracy.value); });
+  return standings;
+}
+
+/// Table 9: a model's best and worst relations, as places in the table, both from better to worse.
+struct ExtremeRelations {
+  std::vector<std::size_t> top;
+  std::vector<std::size_t> bottom;
+};
+
+/// At most `count` each, among the relations the model has; equals in the table's order. With fewer
+/// than 2 · `count` relations at most half of them each, so that none stands in both lists.
+[[nodiscard]] inline ExtremeRelations extreme_relations(const AccuracyTable& table,
+                                                        std::size_t model, std::size_t count = 3) {
+  std::vector<std::size_t> order;
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    if (table.cells[model][r].accuracy.count > 0) order.push_back(r);
+  }
+  over::stable_sort(order, std::greater{},
+                    [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
+  const auto some = static_cast<std::ptrdiff_t>((std::min)(count, order.size() / 2));
+  return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
+}
+
+/// [model][model]: Pearson's r of the accuracies over the relations both have; its count is those
+/// relations. No number for fewer than three, or where a model's accuracies are all the same.
+[[nodiscard]] inline std::vector<std::vector<Estimate>> model_correlations(
+    const AccuracyTable& table) {
+  const std::size_t n = table.models.size();
+  std::vector<std::vector<Estimate>> r(n, std::vector<Estimate>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i; j < n; ++j) {
+      std::vector<double> x, y;
+      for (std::size_t k = 0; k < table.relations.size(); ++k) {
+        const Estimate& one = table.cells[i][k].accuracy;
+        const Estimate& other = table.cells[j][k].accuracy;
+        if (one.count == 0 || other.count == 0) continue;
+        x.push_back(one.value);
+        y.push_back(other.value);
+      }
+      r[i][j] = r[j][i] = pearson(x, y);
+    }
+  }
+  return r;
+}
+
+/// A mean of correlations; no interval, as pairs that share a model are not independent.
+struct MeanCorrelation {
+  double value = no_number;
+  /// How many pairs the mean is over; 0: there is no number.
+  std::size_t pairs = 0;
+
+  void add(double r) {
+    const double before = pairs == 0 ? 0 : value * static_cast<double>(pairs);
+    value = (before + r) / static_cast<double>(++pairs);
+  }
+};
+
+struct FamilyCorrelations {
+  /// In order of their first model.
+  std::vector<std::string> families;
+  /// [family][family].
+  std::vector<std::vector<MeanCorrelation>> means;
+};
+
+/// `correlations` are those of the models; `family` names each model's, empty for none. A family of
+/// one model has no number with itself; pairs without a correlation do not count.
+[[nodiscard]] inline FamilyCorrelations family_correlations(
+    const std::vector<std::vector<Estimate>>& correlations,
+    const std::vector<std::string>& family) {
+  FamilyCorrelations made;
+  std::vector<std::size_t> place(family.size());  // of each model's family
+  for (std::size_t m = 0; m < family.size(); ++m) {
+    if (family[m].empty()) continue;
+    const auto found = over::find(made.families, family[m]);
+    place[m] = static_cast<std::size_t>(found - made.families.begin());
+    if (found == made.families.end()) made.families.push_back(family[m]);
+  }
+  const std::size_t n = made.families.size();
+  made.means.assign(n, std::vector<MeanCorrelation>(n));
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    for (std::size_t j = i + 1; j < family.size(); ++j) {
+      if (family[i].empty() || family[j].empty() || correlations[i][j].count == 0) continue;
+      const double r = correlations[i][j].value;
+      made.means[place[i]][place[j]].add(r);
+      if (place[i] != place[j]) made.means[place[j]][place[i]].add(r);
+    }
+  }
+  return made;
+}
+
+/// A row of Table 10; over the relations, variants and facts both models have.
+struct TunedComparison {
+  std::size_t base = 0;
+  std::size_t tuned = 0;
+  /// Shares of facts known, means over relations (measure/clustered_share.hpp); the difference is
+  /// tuned minus base, in [−1, 1], bootstrapped over facts within relations.
+  Estimate base_accuracy;
+  Estimate tuned_accuracy;
+  Estimate difference;
+  /// η(tuned|base): how much of what the tuned model knows the base model knows; and the converse.
+  Subsumption tuned_given_base;
+  Subsumption base_given_tuned;
+};
+
+/// `base` and `tuned` are places in `models`. Throws what match_answers throws.
+[[nodiscard]] inline TunedComparison compare_tuned(const std::vector<ModelAnswers>& models,
+                                                   std::size_t base, std::size_t tuned,
+                                                   const Setting& group,
+                                                   const Bootstrap& bootstrap) {
+  const MatchedAnswers matched = match_answers(models[base], models[tuned], group);
+  const Resamples resamples(facts_by_relation(matched), bootstrap, "subsumption");
+  SubsumptionPair rates = subsumption(matched, resamples);
+  const auto strata_of = [&](auto value) {
+    std::vector<Stratum> strata;
+    for (const MatchedRelation& relation : matched.relations) {
+      Stratum& stratum = strata.emplace_back();
+      stratum.weight = 1 / static_cast<double>(matched.relations.size());
+      stratum.values.resize(relation.facts);
+      for (const auto& right : relation.right) {
+        for (std::size_t i = 0; i < right.size(); ++i) {
+          stratum.values[i] += value(right[i]) / static_cast<double>(relation.right.size());
+        }
+      }
+    }
+    return strata;
+  };
+  const auto known = [&](unsigned model) {
+    return clustered_share(
+        strata_of([model](unsigned right) { return right & model ? 1.0 : 0.0; }));
+  };
+  const auto gained = [](unsigned right) { return right == 2 ? 1.0 : right == 1 ? -1.0 : 0.0; };
+  return {
+      base,
+      tuned,
+      known(1),
+      known(2),
+      bootstrap_mean(strata_of(gained), bootstrap, "mean over relations/" + setting_name(group)),
+      std::move(rates.other_given_one),
+      std::move(rates.one_given_other)};
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which numbers does a many-shot run come to?
+//
+// Everything its page, its tables and its metrics.json show, measured once of what was answered.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/chance.hpp"
+#include "plumb/detail/measure/injection_results.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/measure/ties.hpp"
+
+namespace plumb::detail {
+
+/// Accuracy against the number of shots, for one way of writing pairs.
+struct ShotsCurve {
+  Setting like;
+  std::vector<GroupSpread> points;
+  /// Fewest shots that reach 95% of the accuracy at the most; none where that is 0.
+  std::optional<std::size_t> shots_for_95;
+};
+
+/// What a run found, before anything is measured.
+struct ManyShotFindings {
+  ModelAnswers answers;
+  std::vector<ScoredInjection> scored_injections;
+  /// What must be said of relations, each remark once.
+  std::vector<std::string> remarks;
+  /// By relation: mean of 1 / choices over its facts, what guessing reaches.
+  std::map<std::string, double> chance_by_relation;
+  /// By relation and fact (its instance): 1 / choices.
+  std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
+  /// Choices of all facts, and those whose tokens are the beginning of another's of the same fact.
+  std::size_t choices = 0;
+  std::size_t choices_beginning_another = 0;
+};
+
+struct ManyShotResults : ManyShotFindings {
+  /// Every group, over the relations that have it.
+  std::vector<GroupSpread> groups;
+  /// The groups that answer by choice and write pairs the usual way, over the relations that have
+  /// them all; empty where there are no such relations or fewer than two groups.
+  std::vector<GroupSpread> side_by_side;
+  std::vector<ShotsCurve> curves;
+  /// Accuracy at K of each group that answers by choice and has the most shots of its kind.
+  std::vector<std::pair<Setting, std::vector<AccuracyAtK>>> at_k;
+  std::vector<InjectionResults> injections;
+  /// Among all answers by choice.
+  TieCount ties{};
+};
+
+/// What guessing reaches over the relations of a group, each counting once as in its accuracy; nothing
+/// where it is not known of all of them.
+[[nodiscard]] inline std::optional<double> chance_of(const ManyShotResults& made,
+                                                     const GroupSpread& group) {
+  double sum = 0;
+  for (const auto& [code, unused] : group.relations) {
+    const auto found = made.chance_by_relation.find(code);
+    if (found == made.chance_by_relation.end()) return std::nullopt;
+    sum += found->second;
+  }
+  if (group.relations.empty()) return std::nullopt;
+  return sum / static_cast<double>(group.relations.size());
+}
+
+/// Whether a group writes pairs with the separator of the run's first IC-LKE group, or has none.
+inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
+  if (group.method != "ic") return true;
+  const auto first = over::find_if(
+      made.groups, [](const GroupSpread& spread) { return spread.group.method == "ic"; });
+  return first->group.separator == group.separator;
+}
+
+inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made) {
+  std::vector<Setting> groups;
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by == "choice" && has_usual_separator(made, spread.group)) {
+      groups.push_back(spread.group);
+    }
+  }
+  if (groups.size() < 2) return {};
+  std::vector<const RelationAnswers*> common;
+  for (const RelationAnswers& relation : made.answers.relations) {
+    const bool whole = over::all_of(
+        groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
+    if (whole) common.push_back(&relation);
+  }
+  std::vector<GroupSpread> spreads;
+  if (common.empty()) return spreads;
+  for (const Setting& group : groups) spreads.push_back(group_spread(common, group));
+  return spreads;
+}
+
+/// Answers by choice against guessing; each setting, with its draw of examples, is a way of asking.
+/// Nothing where no answer was by choice.
+[[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
+  std::vector<Setting> settings;
+  std::vector<GuessedAnswers> ways;
+  for (const RelationAnswers& relation : run.answers.relations) {
+    const auto chances = run.chance_by_fact.find(relation.relation.code);
+    if (chances == run.chance_by_fact.end()) continue;
+    for (std::size_t s = 0; s < relation.settings.size(); ++s) {
+      if (relation.settings[s].by != "choice") continue;
+      const auto place =
+          static_cast<std::size_t>(over::find(settings, relation.settings[s]) - settings.begin());
+      if (place == settings.size()) {
+        settings.push_back(relation.settings[s]);
+        ways.emplace_back();
+      }
+      for (std::size_t f = 0; f < relation.facts(); ++f) {
+        const auto chance = chances->second.find(relation.relation.facts[f].instance);
+        if (chance == chances->second.end()) continue;
+        ways[place].right += relation.row(f)[s].accuracy();
+        ways[place].probabilities.push_back(chance->second);
+      }
+    }
+  }
+  return chance_test(ways);
+}
+
+[[nodiscard]] inline ManyShotResults many_shot_results(ManyShotFindings run,
+                                                       const Bootstrap& bootstrap) {
+  ManyShotResults made{std::move(run), {}, {}, {}, {}, {}, {}};
+  for (const ScoredInjection& scored : made.scored_injections) {
+    made.injections.push_back(
+        injection_results(scored.design, scored.log_probabilities, bootstrap));
+  }
+  made.groups = accuracy_spreads(made.answers);
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by == "choice") made.ties += spread.overall.ties;
+  }
+  if (auto warning = tie_warning(made.ties)) {
+    made.remarks.push_back(std::move(*warning));
+  } else {
+    for (const GroupSpread& spread : made.groups) {
+      if (spread.group.by != "choice") continue;
+      warning = tie_warning(spread.overall.ties);
+      if (warning) made.remarks.push_back(setting_name(spread.group) + ": " + *warning);
+    }
+  }
+  if (auto warning = chance_warning(chance_test(made))) {
+    made.remarks.push_back(std::move(*warning));
+  }
+  made.side_by_side = detail::groups_side_by_side(made);
+  for (const GroupSpread& spread : made.groups) {
+    const Setting& group = spread.group;
+    if (group.by != "choice") continue;
+    const bool most = over::none_of(made.groups, [&](const GroupSpread& other) {
+      return other.group.by == group.by && other.group.method == group.method &&
+             other.group.separator == group.separator && other.group.shots > group.shots;
+    });
+    if (!most) continue;
+    made.at_k.emplace_back(group, accuracy_at_k(made.answers.relations, group));
+    std::vector<GroupSpread> points = shots_curve(made.answers, group);
+    if (group.method != "ic" || points.size() < 2) continue;
+    const auto enough = shots_for_share(points);
+    made.curves.push_back({group, std::move(points), enough});
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

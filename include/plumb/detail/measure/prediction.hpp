@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does the model answer, and how sure does it look?
+//
+// The scores of a closed set of options become probabilities by softmax,
+//   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k),
+// the answer is the likeliest option, its probability is the Base confidence and its lead over the
+// second the Margin confidence. Source: Kissling et al., "Self-Aware Knowledge Probing", equations 1
+// and 2, which do not speak of ties; how they count is said in measure/ties.hpp.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_rank.hpp"
+
+namespace plumb::detail {
+
+/// One answer to one prompt.
+struct Prediction {
+  /// The likeliest, of a tie the first.
+  std::size_t option = 0;
+  /// Whether the fact is known: the right option alone is the likeliest.
+  bool correct = false;
+  /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
+  double confidence = 0;
+  double margin = 0;
+  /// Σ_k (p_k − [k is the answer])², the Brier score of the whole distribution, in [0, 2].
+  double one_hot_brier = 0;
+  /// Whether options share the best score, and how many do.
+  BestTie tie = BestTie::none;
+  std::uint32_t tied_options = 0;
+  /// Where the right option stands among all; of a prediction that `predict` made.
+  Rank rank{};
+
+  [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
+  /// What it adds to a mean of right answers: 1/n in a tie of n with the right option.
+  [[nodiscard]] double accuracy() const { return expected_accuracy(correct, tie, tied_options); }
+  [[nodiscard]] double accuracy_first_wins() const {
+    return right_if_first_wins(correct, tie) ? 1 : 0;
+  }
+};
+
+/// exp(temperature-scaled score) over the options, summing to 1. `scores` must not be empty and
+/// must be finite; `temperature` is positive and divides them.
+[[nodiscard]] inline std::vector<double> softmax(std::span<const double> scores,
+                                                 double temperature = 1) {
+  const double best = *over::max_element(scores);
+  std::vector<double> p(scores.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < p.size(); ++i)
+    sum += p[i] = std::exp((scores[i] - best) / temperature);
+  for (double& value : p) value /= sum;
+  return p;
+}
+
+/// `scores` are finite log-likelihoods, at least one; `answer` indexes the right option. With one
+/// option both confidences are 1; of a tie the margin is 0.
+[[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
+                                        double temperature = 1) {
+  const std::vector<double> p = softmax(scores, temperature);
+  const AnswerRank rank = rank_answer(scores, answer);
+  Prediction made;
+  made.option = rank.prediction;
+  made.correct = rank.known();
+  made.tie = rank.tie();
+  made.rank = rank;
+  if (made.is_tie()) made.tied_options = static_cast<std::uint32_t>(rank.equal_best + 1);
+  double squares = 0;
+  double second = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    squares += p[i] * p[i];
+    if (i != made.option) second = (std::max)(second, p[i]);
+  }
+  made.confidence = p[made.option];
+  made.margin = made.confidence - second;
+  made.one_hot_brier = squares - 2 * p[answer] + 1;
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which numbers of a run were published too, and how far are they apart?
+//
+// A published number stands beside the number of the same name in every run that has one. Where a
+// run's model is called as a published one (in letters and digits, whatever their case), it stands
+// beside that model's numbers alone; where none is, beside those of all models, and they are told as
+// other models'. A published number that is known to its last decimal lies in a run's 95% interval if
+// any number that rounds to it does. A ranking's number depends on what was ranked among and what was asked:
+// where both say it and differ, the two are shown with that word, and without a verdict on the interval.
+// Non-goals: whether two datasets or other settings are the same, which names cannot tell; a test of the difference, as a published number has no interval.
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/bare_name.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/published_numbers.hpp"
+
+namespace plumb::detail {
+
+/// A number of a run, with its interval where it has one.
+struct RunNumber {
+  double value = 0;
+  std::optional<double> low{}, high{};
+  std::size_t count = 0;
+  /// Of a ranking, as PublishedNumber has them; empty where there are none.
+  std::string candidates{}, queries{};
+};
+
+/// The numbers of one model of a run, by name.
+struct RunNumbers {
+  /// The run's, as its user or its run.json names it, or the model's.
+  std::string model;
+  /// What it was run on; may be empty.
+  std::string dataset{};
+  std::map<std::string, RunNumber> numbers{};
+  /// What the run is called in which it stands, where that holds several models.
+  std::string of_run{};
+};
+
+/// A published number and a run's of the same name.
+struct PublishedPair {
+  PublishedNumber published;
+  /// The run's model, and whether the published one is called the same.
+  std::string run;
+  bool same_model = false;
+  RunNumber number;
+
+  /// The run's minus the published one.
+  [[nodiscard]] double difference() const { return number.value - published.value; }
+  /// Whether both say what was ranked among (or asked), and not the same.
+  [[nodiscard]] bool has_other_candidates() const {
+    return differ(published.candidates, number.candidates);
+  }
+  [[nodiscard]] bool has_other_queries() const { return differ(published.queries, number.queries); }
+  /// Whether the published number lies in the run's interval; nothing without one, and for another question.
+  [[nodiscard]] std::optional<bool> in_interval() const {
+    if (!number.low || !number.high || has_other_candidates() || has_other_queries()) {
+      return std::nullopt;
+    }
+    // What is on the interval's end by all its digits is in it, however they are stored.
+    const double half = published.rounding() * (1 + 1e-9);
+    return published.value + half >= *number.low && published.value - half <= *number.high;
+  }
+
+ private:
+  static bool differ(const std::string& one, const std::string& other) {
+    return !one.empty() && !other.empty() && one != other;
+  }
+};
+
+struct PublishedComparison {
+  std::vector<std::string> runs;
+  /// Published numbers in their order, runs in theirs within each.
+  std::vector<PublishedPair> pairs;
+  /// Published numbers that no run has; those of models that no run is of are not among them where
+  /// their name is met.
+  std::vector<PublishedNumber> unmatched;
+  std::vector<std::string> remarks;
+};
+
+/// "OPT-1.3B" and "opt_1.3b.gguf" as "opt13b".
+inline std::string bare_model_name(std::string_view name) {
+  if (name.ends_with(".gguf")) name.remove_suffix(5);
+  return bare_name(name);
+}
+
+inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {
+  std::vector<std::string> said;
+  for (const PublishedPair& pair : made.pairs) {
+    const auto run = over::find(runs, pair.run, &RunNumbers::model);
+    const std::string& theirs = pair.published.dataset;
+    if (theirs.empty() || run->dataset.empty()) continue;
+    if (bare_model_name(theirs) == bare_model_name(run->dataset)) continue;
+    std::string remark = pair.run + " was run on " + run->dataset + ", numbers beside it are of " +
+                         theirs + ": they are of the same facts only if the two are.";
+    if (over::find(said, remark) == said.end()) said.push_back(std::move(remark));
+  }
+  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+}
+
+/// Of each run and table that were asked otherwise, what each of the two ranked among, or was asked.
+inline void remark_on_questions(PublishedComparison& made) {
+  std::vector<std::string> said;
+  for (const PublishedPair& pair : made.pairs) {
+    const auto remark = [&](bool differs, const char* what, const std::string& theirs,
+                            const std::string& ours) {
+      if (!differs) return;
+      std::string text = pair.run + " has the " + what + " '" + ours + "', " +
+                         (pair.published.table.empty() ? "published numbers beside it"
+                                                       : "table " + pair.published.table) +
+                         " '" + theirs + "': not the same " + what +
+                         ", so the numbers do not compare.";
+      if (over::find(said, text) == said.end()) said.push_back(std::move(text));
+    };
+    remark(pair.has_other_candidates(), "candidates", pair.published.candidates,
+           pair.number.candidates);
+    remark(pair.has_other_queries(), "queries", pair.published.queries, pair.number.queries);
+  }
+  made.remarks.insert(made.remarks.end(), said.begin(), said.end());
+}
+
+/// The run's number that may be meant: of the names with the same last part the one of the fewest
+/// parts, the shortest of them; empty where there is none.
+inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
+  const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
+  const auto length = [](std::string_view of) {
+    return std::pair(std::count(of.begin(), of.end(), '.'), of.size());
+  };
+  std::string nearest;
+  for (const auto& [own, number] : run.numbers) {
+    if (last(own) != last(name)) continue;
+    if (nearest.empty() || length(own) < length(nearest)) nearest = own;
+  }
+  return nearest;
+}
+
+/// Whether the numbers are those of a run itself, whose models have their own.
+inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
+  return over::any_of(runs, [&](const RunNumbers& other) {
+    return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;
+  });
+}
+
+/// Of each run that stands beside no published number, what it has in the place of the first.
+inline void remark_on_runs_without(PublishedComparison& made,
+                                   const std::vector<PublishedNumber>& numbers,
+                                   const std::vector<RunNumbers>& runs) {
+  for (const RunNumbers& run : runs) {
+    if (numbers.empty() || is_around_models(run, runs) ||
+        over::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
+      continue;
+    }
+    const std::string& first = numbers.front().name;
+    const std::string nearby = nearest_name(run, first);
+    made.remarks.push_back(run.model + " has none of the published numbers" +
+                           (nearby.empty() ? "; the names of its own are in its metrics.json."
+                                           : ": not '" + first + "', but '" + nearby + "'."));
+  }
+}
+
+/// Runs must have names of their own.
+[[nodiscard]] inline PublishedComparison compare_with_published(
+    const std::vector<PublishedNumber>& numbers, const std::vector<RunNumbers>& runs) {
+  PublishedComparison made;
+  std::vector<bool> has_namesake;
+  for (const RunNumbers& run : runs) {
+    made.runs.push_back(run.model);
+    has_namesake.push_back(over::any_of(numbers, [&](const PublishedNumber& one) {
+      return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
+    }));
+  }
+  std::vector<bool> is_beside_others(runs.size(), false);
+  for (const PublishedNumber& one : numbers) {
+    bool met = false;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const auto found = runs[r].numbers.find(one.name);
+      if (found == runs[r].numbers.end()) continue;
+      met = true;
+      const bool same =
+          detail::bare_model_name(one.model) == detail::bare_model_name(runs[r].model);
+      if (has_namesake[r] && !same) continue;
+      if (!same) is_beside_others[r] = true;
+      made.pairs.push_back({one, runs[r].model, same, found->second});
+    }
+    if (!met) made.unmatched.push_back(one);
+  }
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (!is_beside_others[r]) continue;
+    made.remarks.push_back("No published model is called " + runs[r].model +
+                           ": it stands beside other models' numbers.");
+  }
+  std::erase_if(made.runs, [&](const std::string& name) {  // what holds models is none of them
+    return detail::is_around_models(*over::find(runs, name, &RunNumbers::model), runs) &&
+           over::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
+  });
+  detail::remark_on_questions(made);
+  detail::remark_on_runs_without(made, numbers, runs);
+  detail::remark_on_datasets(made, runs);
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is such a correlation among numbers that have nothing to do with one another?
+//
+// Two-sided p of Pearson's r over n pairs, from t = r √((n−2) / (1−r²)) with n − 2 degrees of
+// freedom. Source: Student 1908, as scipy.stats.pearsonr. Both tails of Student's t together are
+// the regularised incomplete beta function I(ν/2, 1/2) at ν / (ν + t²), which is 1 − r² here.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include "plumb/detail/core/version.hpp"
+
+#include <Eigen/Core>
+#include <unsupported/Eigen/SpecialFunctions>
+
+#include "plumb/detail/measure/correlation.hpp"
+
+namespace plumb::detail {
+
+/// Tables say "< 1e-15" of a p below: the numbers behind r have no more digits, and no assumption of the
+/// test holds that far out. Files have the p as it is computed.
+inline constexpr double smallest_shown_p = 1e-15;
+
+/// Above 0; the smallest number of a double where p is smaller. Nothing for fewer than three pairs, for
+/// NaN, and where |r| is 1 but for rounding.
+[[nodiscard]] inline std::optional<double> p_value(double r, std::size_t n) {
+  if (n < 3 || std::isnan(r) || is_whole_correlation(r)) return std::nullopt;
+  return (std::max)((std::numeric_limits<double>::min)(),
+                    Eigen::numext::betainc(static_cast<double>(n - 2) / 2, 0.5, (1 - r) * (1 + r)));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Of what one model knows, how much does another know too?
+//
+//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (of a tie for the best none is),
+// for each relation and variant that both models have, then the unweighted mean over those; where
+// θ1 knows nothing there is no η, and the cell is skipped and counted. Intervals are percentiles
+// over resampled facts, within relations, as relations and variants are part of the design. A cell
+// whose known facts all miss a resample keeps its η there: were it skipped, cells of few known
+// facts would count less, and the draws would lie beside the estimate. Where η is the same in every
+// resample, as when all that is known is shared, the interval is Wilson's over the known facts.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not say
+// over what the mean is taken).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/measure/resamples.hpp"
+
+namespace plumb::detail {
+
+/// A relation that two models answered under the same settings.
+struct MatchedRelation {
+  std::string code;
+  /// How many both were asked.
+  std::size_t facts = 0;
+  /// For each variant both have, for each fact: 1 where the first model alone knows it, 2 where the
+  /// other does, 3 where both do, 0 where neither does.
+  std::vector<std::vector<std::uint8_t>> right;
+};
+
+/// What only one of two models has, where at least one has the group of settings.
+struct LeftOut {
+  /// Relations in which the two share no setting or no fact.
+  std::size_t relations = 0;
+  /// In the other relations.
+  std::size_t settings = 0;
+  std::size_t facts = 0;
+};
+
+struct MatchedAnswers {
+  std::vector<MatchedRelation> relations;
+  LeftOut left_out;
+};
+
+inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relation& other,
+                              const Fact& theirs, const std::string& models) {
+  const std::string& our_answer = option_text(one, ours, ours.answer);
+  const std::string& their_answer = option_text(other, theirs, theirs.answer);
+  const bool named = !ours.subject.empty() && !theirs.subject.empty();
+  if (our_answer == their_answer && (!named || ours.subject == theirs.subject)) return;
+  throw user_error({.field = one.code},
+                   "instance " + std::to_string(ours.instance) + " is '" + ours.subject +
+                       "' with '" + our_answer + "' and '" + theirs.subject + "' with '" +
+                       their_answer + "' in " + models,
+                   "compare runs over the same dataset");
+}
+
+/// The answers of two models under one group of settings, facts matched by instance. Throws a user
+/// error for an instance that is another fact with the other model: another answer, or another
+/// subject where both name one.
+[[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
+                                                  const ModelAnswers& other, const Setting& group) {
+  MatchedAnswers matched;
+  const auto has = [&](const RelationAnswers& relation) {
+    return relation.facts() > 0 && !variants_of(relation, group).empty();
+  };
+  for (const RelationAnswers& theirs : other.relations) {
+    const auto found = find_relation(one.relations, theirs.relation.code);
+    if (has(theirs) && (found == one.relations.end() || !has(*found))) {
+      ++matched.left_out.relations;
+    }
+  }
+  for (const RelationAnswers& ours : one.relations) {
+    if (!has(ours)) continue;
+    const auto theirs = find_relation(other.relations, ours.relation.code);
+    if (theirs == other.relations.end() || !has(*theirs)) {
+      ++matched.left_out.relations;
+      continue;
+    }
+    const std::vector<Fact>& our_facts = ours.relation.facts;
+    const std::vector<Fact>& their_facts = theirs->relation.facts;
+    std::map<std::size_t, std::size_t> places;  // by instance
+    for (std::size_t i = 0; i < their_facts.size(); ++i) {
+      places.emplace(their_facts[i].instance, i);
+    }
+    std::vector<std::pair<std::size_t, std::size_t>> facts;
+    for (std::size_t i = 0; i < our_facts.size(); ++i) {
+      const auto place = places.find(our_facts[i].instance);
+      if (place == places.end()) continue;
+      detail::refuse_other_fact(ours.relation, our_facts[i], theirs->relation,
+                                their_facts[place->second], one.name + " and " + other.name);
+      facts.emplace_back(i, place->second);
+    }
+    MatchedRelation made{ours.relation.code, facts.size(), {}};
+    const auto their_variants = variants_of(*theirs, group);
+    const auto our_variants = variants_of(ours, group);
+    for (const AnswersView& variant : our_variants) {
+      const auto same = detail::find_variant(their_variants, variant.setting().variant);
+      if (same == their_variants.end()) continue;
+      auto& right = made.right.emplace_back();
+      for (const auto& [mine, yours] : facts) {
+        right.push_back(static_cast<std::uint8_t>((variant.answer(mine).correct ? 1 : 0) +
+                                                  (same->answer(yours).correct ? 2 : 0)));
+      }
+    }
+    if (facts.empty() || made.right.empty()) {
+      ++matched.left_out.relations;
+      continue;
+    }
+    matched.left_out.facts += ours.facts() + theirs->facts() - 2 * facts.size();
+    matched.left_out.settings +=
+        our_variants.size() + their_variants.size() - 2 * made.right.size();
+    matched.relations.push_back(std::move(made));
+  }
+  return matched;
+}
+
+struct Subsumption {
+  /// A share in [0, 1]; its count is the facts the first model knows under any variant.
+  Estimate rate;
+  /// Cells (relation × variant) the mean is over, and those skipped as the first knows nothing.
+  std::size_t cells = 0;
+  std::size_t empty = 0;
+  LeftOut left_out;
+};
+
+/// η(one|other) and η(other|one).
+struct SubsumptionPair {
+  Subsumption one_given_other;
+  Subsumption other_given_one;
+};
+
+/// How many facts are matched, by relation.
+[[nodiscard]] inline std::vector<std::size_t> facts_by_relation(const MatchedAnswers& matched) {
+  std::vector<std::size_t> facts;
+  for (const MatchedRelation& relation : matched.relations) facts.push_back(relation.facts);
+  return facts;
+}
+
+/// η of the first model and of the other, in one cell; none where the model knows nothing.
+using CellRates = std::array<std::optional<double>, 2>;
+
+/// By relation and variant; `weight(item)` is how often a fact counts, the facts of all relations
+/// one after another.
+template <class Weight>
+std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) {
+  std::vector<CellRates> cells;
+  std::size_t first = 0;
+  for (const MatchedRelation& relation : matched.relations) {
+    for (const auto& right : relation.right) {
+      std::array<std::size_t, 4> facts{};
+      for (std::size_t i = 0; i < right.size(); ++i) facts[right[i]] += weight(first + i);
+      CellRates& rates = cells.emplace_back();
+      for (const std::size_t model : {0U, 1U}) {
+        const std::size_t known = facts[model + 1] + facts[3];
+        if (known == 0) continue;
+        rates[model] = static_cast<double>(facts[3]) / static_cast<double>(known);
+      }
+    }
+    first += relation.facts;
+  }
+  return cells;
+}
+
+/// Mean over the cells that have an η, their number beside it; in a resample they fall back on it.
+inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& cells,
+                                                const std::vector<CellRates>& resampled,
+                                                std::size_t model) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    if (!cells[c][model]) continue;
+    sum += resampled[c][model].value_or(*cells[c][model]);
+    ++count;
+  }
+  return {count == 0 ? no_number : sum / static_cast<double>(count), count};
+}
+
+/// Both directions over matched answers; `resamples` has a stratum for each relation. There is no
+/// number where the first model knows nothing at all.
+[[nodiscard]] inline SubsumptionPair subsumption(const MatchedAnswers& matched,
+                                                 const Resamples& resamples) {
+  const auto cells = detail::cell_rates(matched, [](std::size_t) { return 1U; });
+  std::array<std::vector<double>, 2> draws;
+  for (auto& list : draws) list.resize(resamples.size());
+  parallel_for(resamples.size(), [&](std::size_t r) {
+    const auto counts = resamples.counts(r);
+    const auto drawn = detail::cell_rates(matched, [&](std::size_t item) { return counts[item]; });
+    for (const std::size_t model : {0U, 1U}) {
+      draws[model][r] = detail::mean_rate(cells, drawn, model).first;
+    }
+  });
+  std::array<Subsumption, 2> both;
+  for (const std::size_t model : {0U, 1U}) {
+    Subsumption& made = both[model];
+    made.left_out = matched.left_out;
+    const auto [mean, with_rate] = detail::mean_rate(cells, cells, model);
+    made.cells = with_rate;
+    made.empty = cells.size() - with_rate;
+    if (with_rate == 0) continue;
+    std::size_t known = 0;
+    for (const MatchedRelation& relation : matched.relations) {
+      for (std::size_t fact = 0; fact < relation.facts; ++fact) {
+        known += over::any_of(relation.right,
+                              [&](const auto& right) { return (right[fact] & (model + 1)) != 0; });
+      }
+    }
+    made.rate = percentile_interval(mean, std::move(draws[model]), known);
+    if (!made.rate.has_interval()) made.rate = wilson_share(mean, known);
+  }
+  return {both[0], both[1]};
+}
+
+/// Both directions between two models. Throws what match_answers throws.
+[[nodiscard]] inline SubsumptionPair subsumption(const ModelAnswers& one, const ModelAnswers& other,
+                                                 const Setting& group, const Bootstrap& bootstrap) {
+  const MatchedAnswers matched = match_answers(one, other, group);
+  return subsumption(matched, Resamples(facts_by_relation(matched), bootstrap, "subsumption"));
+}
+
+/// rates[i][j] is η(i|j) between models i and j; nothing on the diagonal. The same numbers as pair
+/// by pair; resamples are drawn anew only where a pair shares other numbers of facts than the last.
+[[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
+    const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
+  std::vector<std::vector<Subsumption>> rates(models.size(),
+                                              std::vector<Subsumption>(models.size()));
+  std::optional<std::vector<std::size_t>> drawn_for;
+  Resamples resamples;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    for (std::size_t j = i + 1; j < models.size(); ++j) {
+      const MatchedAnswers matched = match_answers(models[i], models[j], group);
+      if (const auto facts = facts_by_relation(matched); drawn_for != facts) {
+        resamples = Resamples(facts, bootstrap, "subsumption");
+        drawn_for = facts;
+      }
+      auto [forward, backward] = subsumption(matched, resamples);
+      rates[i][j] = std::move(forward);
+      rates[j][i] = std::move(backward);
+    }
+  }
+  return rates;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which names does a text hold, read word by word?
+//
+// A trie whose edges are words (answer_words.hpp): a reader follows every name that has begun, and
+// nothing is compared with all names. Most words of a text are in no name, which one look-up tells.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plumb/detail/measure/answer_words.hpp"
+
+namespace plumb::detail {
+
+/// Any number of threads may read one that is finished.
+class WordTrie {
+ public:
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
+  static constexpr std::uint32_t root = 0;
+
+  explicit WordTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}
+
+  /// The name's number, from 0 in order of appearance, the same for names of the same words; none
+  /// for one without a word.
+  std::uint32_t add(const std::string& name) {
+    std::uint32_t node = root;
+    for_each_answer_word(
+        name,
+        [&](const std::string& word) {
+          const auto id = words_.try_emplace(word, static_cast<std::uint32_t>(words_.size()));
+          if (id.second) first_.push_back(none);
+          const std::uint32_t known = next(node, id.first->second);
+          if (known != none) {
+            node = known;
+            return;
+          }
+          const auto made = static_cast<std::uint32_t>(name_at_.size());
+          name_at_.push_back(none);
+          if (node == root) {
+            first_[id.first->second] = made;
+          } else {
+            later_.emplace(pair(node, id.first->second), made);
+          }
+          node = made;
+        },
+        letters_);
+    if (node == root) return none;
+    if (name_at_[node] == none) name_at_[node] = names_++;
+    return name_at_[node];
+  }
+
+  /// Distinct names.
+  [[nodiscard]] std::uint32_t size() const noexcept { return names_; }
+  [[nodiscard]] LetterCase letters() const noexcept { return letters_; }
+  /// A word's number, if it is in the trie's letter case; none for one of no name.
+  [[nodiscard]] std::uint32_t word(const std::string& text) const {
+    const auto found = words_.find(text);
+    return found == words_.end() ? none : found->second;
+  }
+  /// The node that a word of `word` leads to; none where no name goes on so.
+  [[nodiscard]] std::uint32_t next(std::uint32_t node, std::uint32_t word) const {
+    if (node == root) return first_[word];
+    const auto found = later_.find(pair(node, word));
+    return found == later_.end() ? none : found->second;
+  }
+  /// The name that ends at a node, or none.
+  [[nodiscard]] std::uint32_t name_at(std::uint32_t node) const { return name_at_[node]; }
+
+ private:
+  static std::uint64_t pair(std::uint32_t node, std::uint32_t word) noexcept {
+    return (std::uint64_t{node} << 32) | word;
+  }
+
+  LetterCase letters_;
+  std::unordered_map<std::string, std::uint32_t> words_;
+  /// Nodes behind the root by word, and those behind others.
+  std::vector<std::uint32_t> first_;
+  std::unordered_map<std::uint64_t, std::uint32_t> later_;
+  std::vector<std::uint32_t> name_at_{none};
+  std::uint32_t names_ = 0;
+};
+
+}  // namespace plumb::detail

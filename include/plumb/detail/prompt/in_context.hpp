@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a question put behind a prefix and solved facts?
+//
+//   prefix shot₁ ⏎ … shot_K ⏎ statement
+// The prefix stands there as it is, with whatever spaces and line breaks it ends in; each shot is what
+// the builder makes of another fact of the relation under the same template with its right option
+// (solved_facts.hpp). Of the finished text the statement alone is scored: what stands before it is the
+// same for all options.
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/prompt/solved_facts.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+
+namespace plumb::detail {
+
+/// A prompt behind a text that is no part of what is asked.
+[[nodiscard]] inline Prompt behind(const std::string& context, Prompt prompt) {
+  if (context.empty()) return prompt;
+  const std::size_t before = context.size();
+  for (ByteSpan& span : prompt.answer) {
+    span.begin += before;
+    span.end += before;
+  }
+  for (Cut& cut : prompt.cuts) cut.at += before;
+  // Where the statement itself gives nothing, the context is given, without the spaces at its end.
+  prompt.given = prompt.given > 0 ? prompt.given + before : context.find_last_not_of(' ') + 1;
+  prompt.context += before;
+  prompt.text.insert(0, context);
+  return prompt;
+}
+
+/// Models PromptBuilder. Any number of threads may ask one.
+template <PromptBuilder Builder = Statement>
+class InContext {
+ public:
+  InContext() = default;
+  /// Shots are facts of the dataset, which it keeps itself.
+  InContext(const Dataset& dataset, std::string prefix, const ShotChoice& shots,
+            Builder builder = {})
+      : builder_(std::move(builder)), prefix_(std::move(prefix)), solved_(dataset, shots) {}
+
+  [[nodiscard]] const SolvedFacts& solved() const noexcept { return solved_; }
+  [[nodiscard]] const Builder& builder() const noexcept { return builder_; }
+  /// Whether anything stands before a statement.
+  [[nodiscard]] bool has_context() const { return !prefix_.empty() || solved_.choice().count > 0; }
+
+  /// What stands before all options of a fact under a template. Throws as SolvedFacts::of.
+  [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
+                                    std::size_t template_index) const {
+    std::string text = prefix_;
+    for (const Fact* const shown : solved_.of(relation, fact)) {
+      text += builder_.build(relation, *shown, template_index, shown->answer).text + "\n";
+    }
+    return text;
+  }
+
+  [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
+                             std::size_t option) const {
+    return behind(context(relation, fact, template_index),
+                  builder_.build(relation, fact, template_index, option));
+  }
+
+ private:
+  Builder builder_{};
+  std::string prefix_;
+  SolvedFacts solved_;
+};
+
+static_assert(PromptBuilder<InContext<>>);
+
+/// What most statements about some facts begin with, to be held while they are scored: the most frequent
+/// context of the first 64 of them.
+template <PromptBuilder Builder>
+[[nodiscard]] Prompt shared_context(const InContext<Builder>& builder, const Relation& relation,
+                                    std::size_t first, std::size_t count,
+                                    std::size_t template_index) {
+  std::map<std::string, std::size_t> seen;
+  std::string most;
+  for (std::size_t f = first; f < first + std::min<std::size_t>(count, 64); ++f) {
+    std::string context = builder.context(relation, relation.facts[f], template_index);
+    if (++seen[context] > seen[most]) most = std::move(context);
+  }
+  return context_part(behind(most, {}));
+}
+
+}  // namespace plumb::detail

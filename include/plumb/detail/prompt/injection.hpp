@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do unknown and incorrect pairs among the shots do to the pairs around them?
+//
+// One order of correct pairs x1 y1 … xn yn, and the same order with some of its slots replaced:
+// by pairs nobody can know (an invented subject with an invented object) or by wrong ones (the real
+// subject with another object), each spread over the order or in one block. Nothing but the slots
+// differs between the panels, so a position can be compared across them.
+// Source: latent knowledge in many shots, section 3, Figure 2 and Appendix E. Departures: no
+// subject stands twice in the order, and a slot holds the same thing in both of its panels.
+// Non-goals: how the pairs become a text, what a model makes of them (report/injection_page.hpp).
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/choices.hpp"
+#include "plumb/detail/prompt/label_inventor.hpp"
+#include "plumb/detail/prompt/many_shot.hpp"
+
+namespace plumb::detail {
+
+/// `after_injected` stands directly after an injected pair and is itself correct; `correct` is any
+/// other correct pair.
+enum class PairKind { correct, injected, after_injected };
+
+struct InjectedPair {
+  std::string subject;
+  std::string object;
+  PairKind kind = PairKind::correct;
+};
+
+struct InjectionPanel {
+  /// "correct", "unknown, spread", "unknown, block", "incorrect, spread" or "incorrect, block".
+  std::string name;
+  /// By position: as many pairs stand before a pair as its index says.
+  std::vector<InjectedPair> pairs;
+};
+
+/// A panel's pairs without their kinds.
+[[nodiscard]] inline std::vector<SubjectObject> pairs_of(const InjectionPanel& panel) {
+  std::vector<SubjectObject> pairs;
+  for (const InjectedPair& pair : panel.pairs) pairs.push_back({pair.subject, pair.object});
+  return pairs;
+}
+
+struct InjectionOptions {
+  std::size_t pairs = 200;
+  std::size_t injected = 40;
+  std::uint64_t seed = 0;
+  /// The position to highlight, from 0; drawn where none is given.
+  std::optional<std::size_t> highlight{};
+};
+
+struct InjectionDesign {
+  /// The relation's code.
+  std::string relation;
+  /// Five, in the order of the names above, with as many pairs each.
+  std::vector<InjectionPanel> panels;
+  /// The fact of each position, an index into the relation's facts.
+  std::vector<std::size_t> facts;
+  /// A position that is injected in no panel.
+  std::size_t highlight = 0;
+  /// The facts' places in the relation's file, parallel to `facts`.
+  std::vector<std::size_t> instances{};
+};
+
+/// 0 … n−1 in random order; n < 2^32.
+inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  random.shuffle(order);
+  return order;
+}
+
+/// Whether two facts may be about the same subject: an identifier, label or alias is shared.
+inline bool may_share_subject(const Fact& a, const Fact& b) {
+  const auto named = [](const Fact& fact, const std::string& name) {
+    return fact.subject == name ||
+           over::find(fact.subject_aliases, name) != fact.subject_aliases.end();
+  };
+  return (!a.subject_id.empty() && a.subject_id == b.subject_id) || named(a, b.subject) ||
+         named(b, a.subject);
+}
+
+/// An option that is neither the object of a fact of this subject nor an alias of one. Throws a user
+/// error when there is none.
+inline std::string wrong_object(const Relation& relation, const Fact& fact,
+                                const ObjectAliases& aliases, RandomStream random) {
+  std::unordered_set<std::string> right;
+  const auto add = [&](const Fact& one) {
+    right.insert(option_text(relation, one, one.answer));
+    if (!one.choices.empty() || aliases.empty()) return;
+    if (const auto names = aliases.find(relation.option_ids[one.answer]); names != aliases.end()) {
+      right.insert(names->second.begin(), names->second.end());
+    }
+  };
+  add(fact);
+  for (const Fact& other : relation.facts) {
+    if (may_share_subject(fact, other)) add(other);
+  }
+  std::vector<std::string> wrong;
+  const std::size_t options = fact.choices.empty() ? relation.options.size() : fact.choices.size();
+  for (std::size_t i = 0; i < options; ++i) {
+    const std::string& option = option_text(relation, fact, i);
+    if (!right.contains(option)) wrong.push_back(option);
+  }
+  if (wrong.empty()) {
+    throw user_error(
+        {relation.file, fact.line, relation.code},
+        "every option is a true object of '" + fact.subject + "', so it has no incorrect pair",
+        "leave the subject out or choose another relation");
+  }
+  return wrong[random.below(wrong.size())];
+}
+
+/// The pairs of a panel: at each slot what `replacement(position)` gives, elsewhere the correct ones.
+template <class Replacement>
+InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
+                              const std::vector<bool>& slot, Replacement replacement) {
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (slot[p]) {
+      pairs[p] = replacement(p);
+      pairs[p].kind = PairKind::injected;
+    } else if (p > 0 && slot[p - 1]) {
+      pairs[p].kind = PairKind::after_injected;
+    }
+  }
+  return {std::move(name), std::move(pairs)};
+}
+
+/// The five panels. The order, the spread slots and what stands in a slot depend on the relation,
+/// the seed and the number of pairs; fewer slots are some of the same. The block is the middle one,
+/// from position (pairs − slots) / 2. A drawn highlight stands, if there is such a place, directly
+/// after a spread slot, as the paper's star does.
+/// Throws a user error when the relation has fewer subjects than pairs, when there is no slot or
+/// half of the pairs or more are, or when the given highlight is injected somewhere.
+[[nodiscard]] inline InjectionDesign injection_design(const Relation& relation,
+                                                      const InjectionOptions& options,
+                                                      const ObjectAliases& aliases = {}) {
+  const bool most =
+      options.injected >= options.pairs || options.injected >= options.pairs - options.injected;
+  if (options.injected == 0 || most) {
+    throw user_error({.setting = "injected"},
+                     std::to_string(options.injected) + " of " + counted(options.pairs, "pair") +
+                         " cannot be injected",
+                     "take at least 1 and fewer than half");
+  }
+  const std::string name = "injection/" + relation.code + "/";
+  const auto stream = [&](const std::string& part) {
+    return RandomStream(options.seed, name + part);
+  };
+  InjectionDesign design{relation.code, {}, {}, 0};
+  std::vector<InjectedPair> correct;
+  std::unordered_set<std::string> subjects;
+  RandomStream order = stream("order");
+  for (const std::size_t f : detail::random_order(relation.facts.size(), order)) {
+    const Fact& fact = relation.facts[f];
+    if (!subjects.insert(fact.subject).second || correct.size() == options.pairs) continue;
+    design.facts.push_back(f);
+    design.instances.push_back(fact.instance);
+    correct.push_back({fact.subject, option_text(relation, fact, fact.answer)});
+  }
+  if (correct.size() < options.pairs) {
+    throw user_error({relation.file, 0, relation.code},
+                     "has facts of " + counted(subjects.size(), "subject") +
+                         ", but the injection takes " + counted(options.pairs, "pair"),
+                     "take fewer pairs or choose a larger relation");
+  }
+  std::vector<bool> spread(options.pairs), block(options.pairs);
+  RandomStream draws = stream("spread");
+  const std::vector<std::size_t> places = detail::random_order(options.pairs, draws);
+  for (std::size_t i = 0; i < options.injected; ++i) {
+    spread[places[i]] = true;
+    block[(options.pairs - options.injected) / 2 + i] = true;
+  }
+  // One invention for each position, so that a position in both kinds of slots has the same.
+  LabelInventor inventor(relation, stream("unknown"));
+  std::vector<InjectedPair> inventions;
+  for (std::size_t p = 0; p < options.pairs; ++p) {
+    std::string subject = inventor.subject();
+    inventions.push_back({std::move(subject), inventor.object()});
+  }
+  const auto unknown = [&](std::size_t p) { return inventions[p]; };
+  const auto incorrect = [&](std::size_t p) -> InjectedPair {
+    const Fact& fact = relation.facts[design.facts[p]];
+    return {fact.subject, detail::wrong_object(relation, fact, aliases,
+                                               stream("incorrect/" + std::to_string(p)))};
+  };
+  const std::vector<bool> none(options.pairs);
+  design.panels = {detail::injected_panel("correct", correct, none, unknown),
+                   detail::injected_panel("unknown, spread", correct, spread, unknown),
+                   detail::injected_panel("unknown, block", correct, block, unknown),
+                   detail::injected_panel("incorrect, spread", correct, spread, incorrect),
+                   detail::injected_panel("incorrect, block", correct, block, incorrect)};
+  std::vector<std::size_t> best, rest;
+  for (std::size_t p = 0; p < options.pairs; ++p) {
+    if (spread[p] || block[p]) continue;
+    (p > 0 && spread[p - 1] ? best : rest).push_back(p);
+  }
+  if (options.highlight) {
+    const std::size_t p = *options.highlight;
+    if (p >= options.pairs || spread[p] || block[p]) {
+      throw user_error({.setting = "highlight"},
+                       "position " + std::to_string(p) +
+                           (p >= options.pairs ? " is past the last pair" : " is an injected slot"),
+                       "take a position from 0 that is not injected, or let one be drawn");
+    }
+    design.highlight = p;
+  } else {
+    const std::vector<std::size_t>& from = best.empty() ? rest : best;
+    design.highlight = from[stream("highlight").below(from.size())];
+  }
+  return design;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does KAMEL ask for all objects of a fact?
+//
+//   What are the twin municipalities of Kronberg im Taunus? Le Lavandou%
+//   What are the twin municipalities of Acapulco? Manila; Cuernavaca%
+//   What are the twin municipalities of Elek?
+// Each line but the last is a training row of the relation (a shot) with its objects' main labels;
+// the answer is what the model writes up to the first "%". Shots are drawn anew for each fact, from the
+// seed, the relation and the subject; a shot never has the asked subject's label. A relation with fewer
+// training rows shows all of them. Source: Kalo and Fichtel 2022 (KAMEL), its predict.py, whose lines
+// begin with the space that follows the comma in the list of questions; here they do not.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/kamel.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+
+namespace plumb::detail {
+
+/// Writes the prompts of one relation, which must outlive it and have its question. Any number of threads
+/// may ask it.
+class KamelPrompt {
+ public:
+  KamelPrompt(const KamelRelation& relation, std::size_t shots, std::uint64_t seed)
+      : relation_(relation), shots_(shots), seed_(seed) {}
+
+  /// Places among the training rows of the shots that a question about the subject shows, in order.
+  [[nodiscard]] std::vector<std::uint32_t> shots(const std::string& subject) const {
+    if (shots_ == 0) return {};
+    std::vector<std::uint32_t> drawn;
+    const auto& training = relation_.training.facts;
+    for (std::size_t i = 0; i < training.size(); ++i) {
+      if (training[i].subject.names.front() != subject) {
+        drawn.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    const std::size_t count = (std::min)(shots_, drawn.size());
+    RandomStream random(seed_, "kamel/" + relation_.asked.code + "/" + subject);
+    random.shuffle(drawn, count);
+    drawn.resize(count);
+    return drawn;
+  }
+
+  /// All that stands before the answer; the answer begins behind its last byte.
+  [[nodiscard]] std::string text(const std::string& subject) const {
+    std::string made;
+    for (const std::uint32_t place : shots(subject)) {
+      const ManyNamedFact& shot = relation_.training.facts[place];
+      made += question(shot.subject.names.front()) + " " + listed_objects(shot) + "%\n";
+    }
+    return made + question(subject);
+  }
+
+  /// "Manila; Cuernavaca": the main labels of a fact's objects.
+  [[nodiscard]] static std::string listed_objects(const ManyNamedFact& fact) {
+    return text_list(
+        fact.objects, [](const NamedEntity& object) { return object.names.front(); }, "; ");
+  }
+
+ private:
+  [[nodiscard]] std::string question(std::string_view subject) const {
+    return fill_question(relation_.asked.templates.front().text, subject);
+  }
+
+  const KamelRelation& relation_;
+  std::size_t shots_;
+  std::uint64_t seed_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are facts shown as bare pairs, with no words about what relates them?
+//
+//   σ = x1 y1 … xn yn x        and after it a choice y
+// with one text between a subject and its object and another between pairs, both a space by
+// default. The text is tokenised whole and y found by its bytes. The paper's efficient variant
+// tokenises every subject, object and separator apart and puts their tokens in a row
+// (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
+// Appendix C. The question's subject is the end of what is given, without spaces at its end: they may
+// be one token with the separator, before some choices and not before others, and would be counted twice.
+// What the choice is scored over is all behind it, the separator included (C.1). Under `Join::ids`
+// separators are tokens of their own and the choice is scored over its own tokens (C.2).
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/prompt/prompt.hpp"
+
+namespace plumb::detail {
+
+/// A pair as it is shown.
+struct SubjectObject {
+  std::string subject;
+  std::string object;
+};
+
+/// text: the sequence is tokenised whole; ids: each part by itself.
+enum class Join { text, ids };
+[[nodiscard]] constexpr std::array<Join, 2> every(Join) noexcept {
+  return {Join::ids, Join::text};
+}
+[[nodiscard]] constexpr std::string_view name_of(Join join) noexcept {
+  return join == Join::ids ? "ids" : "text";
+}
+
+struct ManyShot {
+  /// Between a subject and its object.
+  std::string pair_separator = " ";
+  /// Between one pair and the next.
+  std::string item_separator = " ";
+  Join join = Join::text;
+
+  /// The pairs alone; the answers are all their objects.
+  [[nodiscard]] Prompt sequence(std::span<const SubjectObject> pairs) const {
+    Prompt prompt;
+    for (const SubjectObject& pair : pairs) append(prompt, pair);
+    return prompt;
+  }
+
+  /// The shots and then the question with one of its choices, which is the answer.
+  [[nodiscard]] Prompt question(std::span<const SubjectObject> shots, const std::string& subject,
+                                const std::string& choice) const {
+    return question(sequence(shots), subject, choice);
+  }
+
+  /// The same after a sequence that was built before.
+  [[nodiscard]] Prompt question(Prompt sequence, const std::string& subject,
+                                const std::string& choice) const {
+    sequence.answer.clear();
+    append(sequence, {subject, choice});
+    return sequence;
+  }
+
+  /// Each pair behind all before it, its object the answer.
+  [[nodiscard]] std::vector<Prompt> grown(std::span<const SubjectObject> pairs) const {
+    std::vector<Prompt> all;
+    for (const SubjectObject& pair : pairs) {
+      all.push_back(question(all.empty() ? Prompt{} : all.back(), pair.subject, pair.object));
+    }
+    return all;
+  }
+
+  /// The shots and the subject: what a model is to go on with.
+  [[nodiscard]] Prompt opening(std::span<const SubjectObject> shots,
+                               const std::string& subject) const {
+    Prompt prompt = sequence(shots);
+    prompt.answer.clear();
+    if (!prompt.text.empty()) put(prompt, item_separator, true);
+    put(prompt, subject);
+    prompt.given = end_of_given(prompt);
+    return prompt;
+  }
+
+ private:
+  void append(Prompt& prompt, const SubjectObject& pair) const {
+    if (!prompt.text.empty()) put(prompt, item_separator, true);
+    put(prompt, pair.subject);
+    prompt.given = end_of_given(prompt);
+    put(prompt, pair_separator, true);
+    if (join == Join::ids) prompt.given = prompt.text.size();
+    prompt.answer.push_back({prompt.text.size(), prompt.text.size() + pair.object.size()});
+    put(prompt, pair.object);
+  }
+
+  /// The end of a text without the spaces there.
+  static std::size_t end_of_given(const Prompt& prompt) {
+    return prompt.text.find_last_not_of(' ') + 1;
+  }
+
+  void put(Prompt& prompt, std::string_view part, bool separator = false) const {
+    const bool cut = join == Join::ids && !prompt.text.empty();
+    if (cut) prompt.cuts.push_back({prompt.text.size(), separator});
+    prompt.text += part;
+  }
+};
+
+/// The first token that covers bytes of an object and of a subject, which a separator should keep
+/// apart; -1 where none does. `prompt` is a sequence as `form` writes it, with all its answers.
+[[nodiscard]] inline std::ptrdiff_t merged_token(const ManyShot& form, const Prompt& prompt,
+                                                 const Tokenization& tokenization) {
+  for (std::size_t t = 0; t < tokenization.tokens.size(); ++t) {
+    const ByteSpan bytes = tokenization.tokens[t].bytes;
+    for (const ByteSpan& object : prompt.answer) {
+      if (!bytes.overlaps(object)) continue;
+      const bool before = bytes.begin + form.pair_separator.size() < object.begin;
+      const bool after = bytes.end > object.end + form.item_separator.size();
+      if (before || after) return static_cast<std::ptrdiff_t>(t);
+    }
+  }
+  return -1;
+}
+
+}  // namespace plumb::detail

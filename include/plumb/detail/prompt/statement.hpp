@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a fact read like as a plain sentence?
+//
+// The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
+// that itself contains "[Y]" stays as it is; then the first letter is upper-cased, unless the
+// relation is verbatim. As lm-pub-quiz 0.3.3's Templater; placeholders may stand anywhere and more
+// than once. Of a relation whose subjects are sentences, the subject is the template.
+
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/capitalize.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+
+namespace plumb::detail {
+
+/// Fills a template. Answer spans count bytes of the finished text; given is what stands before the
+/// first [Y], without the spaces at its end.
+[[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
+                                          std::string_view answer, bool verbatim = false) {
+  Prompt prompt;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t next = pattern.find('[', at);
+    const std::size_t stop = next == std::string_view::npos ? pattern.size() : next;
+    prompt.text += pattern.substr(at, stop - at);
+    at = stop;
+    if (const auto placeholder = pattern.substr(at, 3); placeholder == "[X]") {
+      prompt.text += subject;
+      at += 3;
+    } else if (placeholder == "[Y]") {
+      if (prompt.answer.empty()) prompt.given = prompt.text.find_last_not_of(' ') + 1;
+      prompt.answer.push_back({prompt.text.size(), prompt.text.size() + answer.size()});
+      prompt.text += answer;
+      at += 3;
+    } else if (at < pattern.size()) {
+      prompt.text.push_back(pattern[at++]);
+    }
+  }
+  if (verbatim) return prompt;
+  const std::string capitalized = capitalize(prompt.text);
+  // An upper-case letter may take fewer or more bytes than its lower-case form ("ſ", "ɐ").
+  const auto shift = [&](std::size_t& byte) {
+    if (byte > 0) byte = byte + capitalized.size() - prompt.text.size();
+  };
+  for (ByteSpan& span : prompt.answer) {
+    shift(span.begin);
+    shift(span.end);
+  }
+  shift(prompt.given);
+  prompt.text = capitalized;
+  return prompt;
+}
+
+/// What stands before the template's last [Y], filled as it is, without the spaces at its end: of "What
+/// is the capital of [X]? [Y]" the question alone.
+[[nodiscard]] inline std::string fill_question(std::string_view pattern, std::string_view subject) {
+  std::string text = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+/// The PromptBuilder of closed-set probes: one sentence, the answer wherever the template has it.
+struct Statement {
+  [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
+                             std::size_t option) const {
+    const std::string& answer = option_text(relation, fact, option);
+    if (relation.own_sentences) return fill_template(fact.subject, "", answer, true);
+    return fill_template(relation.templates[template_index], fact.subject, answer,
+                         relation.verbatim);
+  }
+};
+
+static_assert(PromptBuilder<Statement>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a model asked for the tail of a triple?
+//
+//   (h1, r1, t1)
+//   …
+//   (h8, r8, t8)
+//   (h, r,
+// Eight training triples as shots, then the query, left open. `paper` writes it as above and
+// candidates behind a space, closed by a bracket, so that no name begins another; `reference` is
+// what the paper's own program writes: an empty line before the query and a space at its end.
+// Head queries are plumb's own: shots and query read (t, inverse of r, h. Source: "Cosine
+// Similarity as Logits?", Figures 4 and 11.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+
+namespace plumb::detail {
+
+enum class QueryForm { paper, reference };
+[[nodiscard]] constexpr std::array<QueryForm, 2> every(QueryForm) noexcept {
+  return {QueryForm::reference, QueryForm::paper};
+}
+[[nodiscard]] constexpr std::string_view name_of(QueryForm form) noexcept {
+  return form == QueryForm::paper ? "paper" : "reference";
+}
+
+/// A triple, of which the tail is asked for, or the head.
+struct GraphQuery {
+  Triple triple;
+  bool asks_head = false;
+
+  /// The entity that is given, and the one that is asked for.
+  [[nodiscard]] std::uint32_t given() const { return asks_head ? triple.tail : triple.head; }
+  [[nodiscard]] std::uint32_t gold() const { return asks_head ? triple.head : triple.tail; }
+};
+
+/// `count` training triples, drawn without replacement; more draws begin with the same. Throws a user
+/// error when there are fewer.
+[[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
+                                                     std::uint64_t seed) {
+  if (graph.train.size() < count) {
+    throw user_error({.setting = "shots"},
+                     "the graph has " + counted(graph.train.size(), "training triple") +
+                         ", fewer than " + std::to_string(count),
+                     "ask for fewer shots");
+  }
+  std::vector<Triple> shots = graph.train;
+  RandomStream random(seed, "shots/" + graph.name);
+  random.shuffle(shots, count);
+  shots.resize(count);
+  return shots;
+}
+
+/// Writes queries of one graph under the same shots. The graph must outlive it. Any number of
+/// threads may use one.
+class TriplePrompt {
+ public:
+  TriplePrompt(const KnowledgeGraph& graph, const std::vector<Triple>& shots, QueryForm form)
+      : graph_(graph), form_(form) {
+    for (const bool head : {false, true}) {
+      for (const Triple& shot : shots) {
+        const GraphQuery asked{shot, head};
+        shots_[head] += open(asked) + " " + graph.entities[asked.gold()].name + ")\n";
+      }
+      if (form == QueryForm::reference) shots_[head] += "\n";
+    }
+  }
+
+  /// What all queries of a side begin with.
+  [[nodiscard]] const std::string& shots(bool asks_head) const { return shots_[asks_head]; }
+  /// The whole prompt, up to the answer.
+  [[nodiscard]] std::string query(const GraphQuery& query) const {
+    return shots_[query.asks_head] + open(query) + (form_ == QueryForm::reference ? " " : "");
+  }
+  /// What a likelihood is taken of behind a query of the paper's form.
+  [[nodiscard]] static std::string candidate(const Entity& entity) {
+    return " " + entity.name + ")";
+  }
+  /// What the LM head is asked for behind a query of a form: names of one token.
+  [[nodiscard]] static std::string head_candidate(const Entity& entity, QueryForm form) {
+    return (form == QueryForm::paper ? " " : "") + entity.name;
+  }
+
+ private:
+  [[nodiscard]] std::string open(const GraphQuery& query) const {
+    const std::string& relation = graph_.relations[query.triple.relation].name;
+    return "(" + graph_.entities[query.given()].name + ", " +
+           (query.asks_head ? "inverse of " : "") + relation + ",";
+  }
+
+  const KnowledgeGraph& graph_;
+  QueryForm form_;
+  std::string shots_[2];
+};
+
+}  // namespace plumb::detail

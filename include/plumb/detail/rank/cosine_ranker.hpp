@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How many entities lie nearer to a query than the true one?
+//
+//   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
+// counted over tiles of the product of queries and entities as they are made: no sort, and no
+// |Q| × |E| matrix. Tiles are products of 16-bit numbers (rank/tile_products.hpp), which decide all
+// entities whose cosine differs from the true one's by more than a proven bound of their rounding
+// (rank/short_direction.hpp), about 0.0003. For the few others the cosine is taken in double
+// precision and one order, which is what ranks are defined by: equal vectors tie wherever they
+// stand. Entities are read where they lie, so they may be a mapped file. Source of the rank:
+// "Cosine Similarity as Logits?", section 3.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/measure/rank.hpp"
+#include "plumb/detail/rank/entity_tiles.hpp"
+#include "plumb/detail/rank/tile_counts.hpp"
+#include "plumb/detail/rank/vectors.hpp"
+
+namespace plumb::detail {
+
+/// Which entity is true of which query, by row.
+struct RankQuestion {
+  std::uint32_t query = 0;
+  std::uint32_t gold = 0;
+};
+
+/// How many entities are nearer to a query than this, and how many as near?
+struct CosineQuestion {
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+  std::uint32_t query = 0;
+  double cosine = 0;
+  /// The row that has this cosine, where it is one of these: it is not as near as itself.
+  std::uint32_t own = none;
+};
+
+struct NearEntity {
+  std::uint32_t entity = 0;
+  double cosine = 0;
+};
+
+/// Any number of threads may ask it.
+class CosineRanker {
+ public:
+  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite, which
+  /// counts its row from `first`, where these are some of more.
+  explicit CosineRanker(VectorRows entities, std::size_t first = 0)
+      : entities_(entities),
+        lengths_(detail::checked_lengths(entities, "entities", first)),
+        quick_bound_(detail::single_precision_bound(dimension())) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
+  [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(entities_.cols()); }
+
+  /// Of each question, among all entities. Throws a user error for queries of another dimension, for
+  /// one that is zero or not finite, and for a question about a row that is not there.
+  [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
+                                        std::span<const RankQuestion> questions) const {
+    const std::vector<double> lengths = checked_queries(queries);
+    std::vector<CosineQuestion> asked;
+    for (const auto& [query, entity] : questions) {
+      if (query >= lengths.size() || entity >= size()) {
+        throw user_error({.field = "questions"},
+                         "question " + std::to_string(asked.size()) + " is about row " +
+                             std::to_string(query) + " and entity " + std::to_string(entity) +
+                             ", which are not all there",
+                         "ask about rows that are");
+      }
+      asked.push_back({query, cosine(query_row(queries, query), lengths[query], entity), entity});
+    }
+    return counts_of(queries, lengths, asked);
+  }
+
+  /// Of each question, the entities that are nearer, and those as near. Throws a user error as
+  /// `ranks` does.
+  [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
+                                         std::span<const CosineQuestion> questions) const {
+    const std::vector<double> lengths = checked_queries(queries);
+    for (const CosineQuestion& question : questions) {
+      if (question.query >= lengths.size()) {
+        throw user_error({.field = "questions"},
+                         "one is about query " + std::to_string(question.query) + " of " +
+                             std::to_string(lengths.size()),
+                         "ask about those that are there");
+      }
+    }
+    return counts_of(queries, lengths, questions);
+  }
+
+  /// The k nearest entities of each query, nearest first, equals by row; fewer where there are fewer.
+  [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
+                                                             std::size_t k) const {
+    const std::vector<double> lengths = checked_queries(queries);
+    std::vector<std::vector<NearEntity>> all(lengths.size());
+    std::mutex merging;
+    const auto visit = [&](const detail::QueryBlock& block) {
+      parallel_for(chunks(), [&](std::size_t chunk) {
+        std::vector<std::vector<NearEntity>> nearby(block.queries.size());
+        double widest = 0;  // of the bounds
+        detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
+          for (std::size_t r = 0; r < tile.rows; ++r) {
+            auto& of_query = nearby[tile.first_query + r - block.first_query];
+            widest = (std::max)(widest, tile.bound(r));
+            for (std::size_t c = 0; c < tile.columns; ++c) {
+              of_query.push_back(
+                  {static_cast<std::uint32_t>(tile.first_entity + c), tile.cosine(r, c)});
+            }
+          }
+        });
+        for (std::size_t q = 0; q < nearby.size(); ++q) {
+          keep_nearest(nearby[q], k, widest);
+          const std::size_t query = block.first_query + q;
+          for (NearEntity& one : nearby[q]) {
+            one.cosine = cosine(query_row(queries, query), lengths[query], one.entity);
+          }
+        }
+        const std::lock_guard lock(merging);
+        for (std::size_t q = 0; q < nearby.size(); ++q) {
+          auto& best = all[block.first_query + q];
+          best.insert(best.end(), nearby[q].begin(), nearby[q].end());
+          if (best.size() > 8 * k) keep_nearest(best, k, 0);
+        }
+      });
+    };
+    detail::for_each_query_block(queries, lengths, nearest_bytes, visit);
+    for (auto& best : all) {
+      over::sort(best, [](const NearEntity& a, const NearEntity& b) {
+        return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
+      });
+      best.resize((std::min)(best.size(), k));
+    }
+    return all;
+  }
+
+  /// cos(query, entity) as ranks are defined by it; NaN for a query of length 0. Throws a user error
+  /// for a query of another dimension or no such entity.
+  [[nodiscard]] double cosine(std::span<const float> query, std::size_t entity) const {
+    if (query.size() != dimension() || entity >= size()) {
+      throw user_error({.field = "cosine"},
+                       "query of " + std::to_string(query.size()) + " dimensions, entity " +
+                           std::to_string(entity) + "; there are " + counted(size(), "entity") +
+                           " of " + std::to_string(dimension()),
+                       "ask for one of them with a vector as long");
+    }
+    return cosine(query.data(), std::sqrt(exact_dot(query.data(), query.data(), dimension())),
+                  entity);
+  }
+
+ private:
+  // Of queries that pass by a chunk of entities.
+  static constexpr std::size_t block_bytes = 16 * 1024 * 1024, nearest_bytes = 1024 * 1024;
+
+  [[nodiscard]] const float* entity_row(std::size_t entity) const {
+    return entities_.data() + entity * dimension();
+  }
+  static const float* query_row(VectorRows queries, std::size_t query) {
+    return queries.data() + query * static_cast<std::size_t>(queries.cols());
+  }
+  [[nodiscard]] double cosine(const float* query, double length, std::size_t entity) const {
+    return exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
+  }
+
+  /// The counts of sound questions about sound queries.
+  [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries, const std::vector<double>& lengths,
+                                            std::span<const CosineQuestion> questions) const {
+    std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
+    for (std::uint32_t i = 0; i < questions.size(); ++i) of_query[questions[i].query].push_back(i);
+    std::vector<Rank> ranks(questions.size());
+    std::mutex merging;
+    const auto visit = [&](const detail::QueryBlock& block) {
+      parallel_for(chunks(), [&](std::size_t chunk) {
+        std::vector<std::pair<std::uint32_t, Rank>> found;
+        detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
+          for (std::size_t r = 0; r < tile.rows; ++r) {
+            const std::size_t query = tile.first_query + r;
+            for (const std::uint32_t question : of_query[query]) {
+              Rank rank;
+              const CosineQuestion& asked = questions[question];
+              const auto decide = [&](std::size_t column) {
+                const std::size_t entity = tile.first_entity + column;
+                if (entity != asked.own) {
+                  add(rank, query_row(queries, query), lengths[query], entity, asked.cosine);
+                }
+              };
+              rank.above += detail::count_above(tile.row(r), tile.columns,
+                                                tile.undecided(r, asked.cosine), decide);
+              found.emplace_back(question, rank);
+            }
+          }
+        });
+        const std::lock_guard lock(merging);
+        for (const auto& [question, rank] : found) {
+          ranks[question].above += rank.above;
+          ranks[question].equal += rank.equal;
+        }
+      });
+    };
+    detail::for_each_query_block(queries, lengths, block_bytes, visit);
+    return ranks;
+  }
+
+  /// Adds an entity to a rank if its cosine is at least the true one's.
+  void add(Rank& rank, const float* query, double length, std::size_t entity, double gold) const {
+    const double quick =
+        static_cast<double>(detail::quick_dot(query, entity_row(entity), dimension())) /
+        lengths_[entity] / length;
+    if (quick < gold - quick_bound_) return;
+    const double known = quick > gold + quick_bound_ ? quick : cosine(query, length, entity);
+    rank.above += known > gold ? 1 : 0;
+    rank.equal += known == gold ? 1 : 0;
+  }
+
+  [[nodiscard]] std::vector<double> checked_queries(VectorRows queries) const {
+    if (static_cast<std::size_t>(queries.cols()) != dimension()) {
+      throw user_error({.field = "queries"},
+                       "have " + std::to_string(queries.cols()) + " dimensions, the entities " +
+                           std::to_string(dimension()),
+                       "embed both with the same model");
+    }
+    return detail::checked_lengths(queries, "queries");
+  }
+
+  [[nodiscard]] std::size_t chunks() const { return detail::entity_chunks(size(), dimension()); }
+
+  /// Leaves those that may be among the k nearest.
+  void keep_nearest(std::vector<NearEntity>& nearby, std::size_t k, double bound) const {
+    if (nearby.size() <= k) return;
+    if (k == 0) return nearby.clear();
+    std::nth_element(nearby.begin(), nearby.begin() + static_cast<std::ptrdiff_t>(k - 1),
+                     nearby.end(),
+                     [](const NearEntity& a, const NearEntity& b) { return a.cosine > b.cosine; });
+    const double least = nearby[k - 1].cosine - 2 * bound;
+    std::erase_if(nearby, [&](const NearEntity& one) { return one.cosine < least; });
+  }
+
+  VectorRows entities_;
+  std::vector<double> lengths_;
+  double quick_bound_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do many queries meet many entities, a tile of products at a time?
+//
+// Queries are taken in blocks and entities in chunks, both as 16-bit numbers
+// (rank/short_direction.hpp); a chunk stays in a core's cache while all queries of a block pass by.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "plumb/detail/rank/short_direction.hpp"
+#include "plumb/detail/rank/tile_counts.hpp"
+#include "plumb/detail/rank/tile_products.hpp"
+#include "plumb/detail/rank/vectors.hpp"
+
+namespace plumb::detail {
+
+/// Queries from first_query on, as 16-bit numbers.
+struct QueryBlock {
+  std::size_t first_query;
+  std::vector<ShortDirection> queries;
+  std::vector<Pair> numbers;  // [queries][pairs]
+};
+
+[[nodiscard]] inline std::size_t pairs_of(std::size_t dimension) {
+  return (dimension + 1) / 2;
+}
+/// Entities whose packed numbers stay in a core's cache.
+[[nodiscard]] inline std::size_t entity_chunk_size(std::size_t dimension) {
+  constexpr std::size_t chunk_bytes = 512 * 1024;
+  const std::size_t panel_bytes = pairs_of(dimension) * panel_width * sizeof(Pair);
+  const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
+  return std::clamp<std::size_t>(panels, 1, 16) * panel_width;
+}
+[[nodiscard]] inline std::size_t entity_chunks(std::size_t entities, std::size_t dimension) {
+  const std::size_t chunk = entity_chunk_size(dimension);
+  return (entities + chunk - 1) / chunk;
+}
+
+/// Calls `visit(QueryBlock)` for blocks of about that many bytes, in order.
+template <class Visit>
+void for_each_query_block(VectorRows queries, const std::vector<double>& lengths, std::size_t bytes,
+                          Visit visit) {
+  const auto dimension = static_cast<std::size_t>(queries.cols());
+  if (lengths.empty() || dimension == 0) return;
+  const std::size_t pairs = pairs_of(dimension);
+  const std::size_t step = (std::max)(tile_rows, bytes / (pairs * sizeof(Pair)));
+  QueryBlock block;
+  std::vector<std::int16_t> shorts(pairs * 2);
+  for (std::size_t first = 0; first < lengths.size(); first += step) {
+    const std::size_t count = (std::min)(step, lengths.size() - first);
+    block.first_query = first;
+    block.queries.resize(count);
+    block.numbers.resize(count * pairs);
+    for (std::size_t q = 0; q < count; ++q) {
+      const float* row = queries.data() + (first + q) * dimension;
+      const double length = lengths[first + q];
+      auto& [scale, off] = block.queries[q];
+      scale =
+          short_scale(static_cast<double>(largest_magnitude(row, dimension)) / length, dimension);
+      off = write_short(row, length, scale, dimension, shorts.data());
+      std::memcpy(block.numbers.data() + q * pairs, shorts.data(), pairs * sizeof(Pair));
+    }
+    visit(block);
+  }
+}
+
+/// Calls `visit(Tile)` for the tiles of a chunk of entities with all queries of a block.
+template <class Visit>
+void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const QueryBlock& block,
+                   std::size_t chunk, Visit visit) {
+  const auto dimension = static_cast<std::size_t>(vectors.cols());
+  const std::size_t pairs = pairs_of(dimension), chunk_size = entity_chunk_size(dimension);
+  const std::size_t begin = chunk * chunk_size,
+                    end = (std::min)(lengths.size(), begin + chunk_size);
+  const auto row_of = [&](std::size_t entity) { return vectors.data() + entity * dimension; };
+  double largest = 0;
+  for (std::size_t e = begin; e < end; ++e) {
+    const double magnitude = largest_magnitude(row_of(e), dimension);
+    largest = (std::max)(largest, magnitude / lengths[e]);
+  }
+  ShortDirection entities{short_scale(largest, dimension), 0};
+  std::vector<ColumnPanel> panels;
+  std::vector<std::int16_t> shorts(pairs * 2);
+  std::vector<Pair> numbers(pairs);
+  for (std::size_t e = begin; e < end; ++e) {
+    const std::size_t column = (e - begin) % panel_width;
+    if (column == 0) panels.emplace_back(pairs);
+    entities.off = (std::max)(
+        entities.off, write_short(row_of(e), lengths[e], entities.scale, dimension, shorts.data()));
+    std::memcpy(numbers.data(), shorts.data(), pairs * sizeof(Pair));
+    panels.back().set(column, numbers.data());
+  }
+  const std::size_t stride = panels.size() * panel_width;
+  std::vector<std::int32_t> products(tile_rows * stride);
+  for (std::size_t first = 0; first < block.queries.size(); first += tile_rows) {
+    const std::size_t rows = (std::min)(tile_rows, block.queries.size() - first);
+    std::array<const Pair*, tile_rows> row;
+    for (std::size_t r = 0; r < row.size(); ++r) {
+      row[r] = block.numbers.data() + (first + (std::min)(r, rows - 1)) * pairs;
+    }
+    for (std::size_t p = 0; p < panels.size(); ++p) {
+      tile_products(row.data(), panels[p].data(), pairs, products.data() + p * panel_width, stride);
+    }
+    visit(Tile{block.first_query + first, rows, begin, end - begin, stride, products.data(),
+               block.queries.data() + first, entities});
+  }
+}
+
+}  // namespace plumb::detail

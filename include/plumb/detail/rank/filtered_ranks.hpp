@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does the true entity stand when the other true ones are left out?
+//
+// The filtered rank of Bordes et al. 2013 ("Translating Embeddings for Modeling Multi-relational
+// Data", section 4.1): entities that are known to be true of the query too are no mistakes, so they
+// neither stand above the true one nor count among the candidates. What comes of it is what
+// `rank_metrics` measures (measure/rank_metrics.hpp): mean rank, MRR, Hit@k, adjusted mean rank index.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/rank_metrics.hpp"
+#include "plumb/detail/rank/cosine_ranker.hpp"
+
+namespace plumb::detail {
+
+/// The rank that `raw`, of the true entity `gold`, is without the entities `known`, by row; each counts
+/// once, and gold itself may be among them. `query` is the query's vector. Throws a user error for an
+/// entity that is not there.
+[[nodiscard]] inline QueryRank filtered_rank(const CosineRanker& ranker, const Rank& raw,
+                                             std::span<const float> query, std::uint32_t gold,
+                                             std::span<const std::uint32_t> known) {
+  std::vector<std::uint32_t> others(known.begin(), known.end());
+  over::sort_distinct(others);
+  std::erase(others, gold);
+  QueryRank made{raw, ranker.size() - others.size(), 0};
+  const double score = ranker.cosine(query, gold);
+  for (const std::uint32_t other : others) {
+    const double cosine = ranker.cosine(query, other);
+    made.rank.above -= cosine > score ? 1U : 0U;
+    made.rank.equal -= cosine == score ? 1U : 0U;
+  }
+  return made;
+}
+
+/// Of each question, among the entities that are not known to be true of it too; `known` has a list of
+/// rows for each question, empty where no other is known. Throws a user error for another number of
+/// lists, and what CosineRanker::ranks refuses.
+[[nodiscard]] inline std::vector<QueryRank> filtered_ranks(
+    const CosineRanker& ranker, VectorRows queries, std::span<const RankQuestion> questions,
+    std::span<const std::vector<std::uint32_t>> known) {
+  if (known.size() != questions.size()) {
+    throw user_error({.field = "known"},
+                     "has " + std::to_string(known.size()) + " lists for " +
+                         std::to_string(questions.size()) + " questions",
+                     "give each question a list, an empty one where no other is known");
+  }
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    for (const std::uint32_t row : known[i]) {
+      if (row < ranker.size()) continue;
+      throw user_error({.field = "known"},
+                       "list " + std::to_string(i) + " has row " + std::to_string(row) + " of " +
+                           counted(ranker.size(), "entity"),
+                       "count rows from 0");
+    }
+  }
+  const std::vector<Rank> raw = ranker.ranks(queries, questions);
+  std::vector<QueryRank> made;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto [query, gold] = questions[i];
+    const std::span<const float> row(queries.data() + query * ranker.dimension(),
+                                     ranker.dimension());
+    made.push_back(filtered_rank(ranker, raw[i], row, gold, known[i]));
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

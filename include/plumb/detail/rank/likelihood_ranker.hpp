@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where does the true entity stand by exact likelihood, for many queries at once?
+//
+//   rank(q, t) = 1 + #{name e : log P(e | q) > log P(t | q)}
+// Each question is a best-first search over one trie of names (score/name_search.hpp). The searches
+// of many prompts share the model's steps: each offers its most promising prefixes, and all are
+// evaluated as one batch, behind what the prompts begin with, which is computed once. Questions
+// after the same prompt follow one another and share what was read. What a search needs no more is
+// released at once; when the model's branches run out, the widest search gives up its own and feeds
+// them again later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/rank/name_branches.hpp"
+#include "plumb/detail/score/name_search.hpp"
+#include "plumb/detail/score/name_trie.hpp"
+
+namespace plumb::detail {
+
+/// One question: the candidate `gold` behind a prompt, with all true candidates, ascending.
+struct NameQuestion {
+  std::vector<TokenId> prompt;
+  std::uint32_t gold = 0;
+  std::vector<std::uint32_t> truths;
+};
+
+/// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
+template <ScoringLm Model>
+class LikelihoodRanker {
+ public:
+  LikelihoodRanker(Model& model, const NameTrie& trie, const NameSearchOptions& options)
+      : trie_(trie),
+        options_(options),
+        branches_(model, trie),
+        leaves_each_(options.hits > 0 ? 6 : 60),
+        offered_(options.hits > 0 ? 4 : 40) {}
+
+  /// What was fed so far: for the searches themselves, and for what comes before them.
+  [[nodiscard]] std::uint64_t fed_for_names() const noexcept { return branches_.fed_names(); }
+  [[nodiscard]] std::uint64_t fed_for_prompts() const noexcept { return branches_.fed_prompts(); }
+
+  /// In the order of the questions, whose prompts all begin with `context` and go on. The result
+  /// depends on the questions alone, but for rounding. `on_answer` is called after each.
+  [[nodiscard]] std::vector<SearchedRank> rank(std::span<const TokenId> context,
+                                               std::span<const NameQuestion> questions,
+                                               const std::function<void()>& on_answer = {}) {
+    std::map<std::vector<TokenId>, std::vector<std::size_t>> by_prompt;
+    for (std::size_t i = 0; i < questions.size(); ++i) by_prompt[questions[i].prompt].push_back(i);
+    std::vector<SearchedRank> ranks(questions.size());
+    branches_.hold_context(context);
+    auto next = by_prompt.begin();
+    std::list<Asked> active;
+    while (next != by_prompt.end() || !active.empty()) {
+      for (; next != by_prompt.end() && may_join(active, next->first); ++next) {
+        active.emplace_back(trie_, branches_.add(next->first), next->second);
+        begin(active.back(), questions);
+      }
+      step(active);
+      for (auto asked = active.begin(); asked != active.end();) {
+        if (asked->wanted.empty() && !go_on(*asked, questions, ranks, on_answer)) {
+          branches_.release(asked->branch);
+          asked = active.erase(asked);
+        } else {
+          ++asked;
+        }
+      }
+    }
+    branches_.drop();
+    return ranks;
+  }
+
+ private:
+  /// One prompt with its questions, asked one after another.
+  struct Asked {
+    Asked(const NameTrie& trie, PromptBranch of, const std::vector<std::size_t>& which)
+        : branch(std::move(of)), questions(which), rows(trie) {}
+
+    PromptBranch branch;
+    const std::vector<std::size_t>& questions;
+    std::size_t current = 0;
+    NameRows rows;
+    std::optional<NameSearch> search{};
+    /// Trie nodes to be read next.
+    std::vector<NodeId> wanted{};
+  };
+
+  /// Whether another prompt can be searched beside the active ones: there is room for it, and none
+  /// goes on where another ends, as candidates and prompts would be mixed up.
+  [[nodiscard]] bool may_join(const std::list<Asked>& active,
+                              std::span<const TokenId> prompt) const {
+    if (active.empty()) return true;
+    const TreeLimits& limits = branches_.limits();
+    if ((active.size() + 1) * leaves_each_ > limits.leaves) return false;
+    const std::size_t context = branches_.context();
+    const std::size_t name = trie_.longest(TokenTree::root);
+    std::size_t nodes = prompt.size() + name;
+    for (const Asked& asked : active) {
+      const auto& other = asked.branch.prompt;
+      const std::size_t shared = common_prefix(other, prompt);
+      if (shared == other.size() || shared == prompt.size()) return false;
+      nodes += other.size() - context + name;
+    }
+    return nodes <= limits.nodes;
+  }
+
+  void begin(Asked& asked, std::span<const NameQuestion> questions) {
+    const NameQuestion& question = questions[asked.questions[asked.current]];
+    asked.search.emplace(trie_, asked.rows, question.gold, question.truths, options_);
+    asked.wanted = asked.search->next(offered_);
+  }
+
+  /// Says what is wanted next; false when all questions are answered.
+  bool go_on(Asked& asked, std::span<const NameQuestion> questions,
+             std::vector<SearchedRank>& ranks, const std::function<void()>& on_answer) {
+    asked.wanted = asked.search->next(offered_);
+    while (asked.wanted.empty()) {
+      ranks[asked.questions[asked.current]] = asked.search->result();
+      if (on_answer) on_answer();
+      if (++asked.current == asked.questions.size()) return false;
+      begin(asked, questions);
+    }
+    return true;
+  }
+
+  /// Evaluates what searches want, as much as one step takes: all that a search offers where there is
+  /// room for it, a part of it where there is none for any search, and where there is not even room
+  /// for that, something is given up.
+  void step(std::list<Asked>& active) {
+    std::vector<std::pair<Asked*, std::size_t>> chosen;  // with how many of its wanted nodes
+    const TreeLimits limits = branches_.limits().filled();
+    TreeRoom room{limits.nodes, limits.leaves};
+    room = room.without({branches_.context(), 0});
+    for (const Asked& asked : active) room = room.without(branches_.held_by(asked.branch));
+    std::size_t batch = 0;
+    for (Asked& asked : active) {
+      const TreeRoom needed = branches_.needs(asked.branch, asked.wanted);
+      if (branches_.has_branches() && !room.holds(needed)) continue;
+      if (!chosen.empty() && batch + needed.nodes > limits.batch) break;
+      chosen.emplace_back(&asked, asked.wanted.size());
+      room = room.without(needed);
+      batch += needed.nodes;
+    }
+    for (auto asked = active.begin(); chosen.empty() && asked != active.end(); ++asked) {
+      const std::span<const NodeId> wanted = asked->wanted;
+      std::size_t part = wanted.size();
+      while (part > 0 && !room.holds(branches_.needs(asked->branch, wanted.first(part)))) --part;
+      if (part > 0) chosen.emplace_back(&*asked, part);
+    }
+    if (chosen.empty()) return give_up(active);
+    typename NameBranches<Model>::Chosen nodes;
+    std::unordered_map<const PromptBranch*, NameRows*> rows;
+    for (const auto& [asked, count] : chosen) {
+      nodes.emplace_back(&asked->branch, std::span(asked->wanted).first(count));
+      rows[&asked->branch] = &asked->rows;
+    }
+    branches_.evaluate(nodes, [&](PromptBranch& branch, NodeId node, std::span<const double> nats) {
+      rows.at(&branch)->read(node, nats);
+    });
+    for (const auto& [asked, count] : chosen) {
+      asked->wanted.erase(asked->wanted.begin(),
+                          asked->wanted.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+  }
+
+  /// Makes room: the names of the search that holds the most, else the last prompt that is held.
+  /// The first search keeps its prompt, so that it gets on.
+  void give_up(std::list<Asked>& active) {
+    Asked& widest =
+        *over::max_element(active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
+    if (widest.branch.held.size() > 1) return branches_.forget_names(widest.branch);
+    for (auto asked = active.rbegin(); asked != std::prev(active.rend()); ++asked) {
+      if (!asked->branch.held.empty()) return branches_.release(asked->branch);
+    }
+    throw internal_error({}, "the model's limits leave no room for one search");
+  }
+
+  const NameTrie& trie_;
+  NameSearchOptions options_;
+  NameBranches<Model> branches_;
+  // Branches that a search has, and prefixes that it offers at a time. One that may end early offers
+  // few, so that hardly any is in vain; a full rank needs all it offers, and where few searches run
+  // at once they seldom give up what they hold.
+  std::size_t leaves_each_, offered_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a masked model put where a text is masked, and how likely are given words there?
+//
+//   answer      argmax_t P(t | text), t of the whole vocabulary, the lowest of equals: one mask, as
+//               BELIEF asks encoders
+//   rank        of the likeliest true token among all, and among those of a common vocabulary (LAMA)
+//   names       Σ_j log P(t_j | text, t_1 … t_{j−1}, masks for the rest), in nats
+// An extension of plumb's own: with up to N masks in the gap, those of each number are filled from
+// left to right, each with its likeliest token, and the answer is the fill with the highest mean
+// log-probability, the fewest masks of equals.
+// Inputs that are equal are computed once. Sources: "What Matters in Learning Facts in Language
+// Models?", section 2; Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/evaluate_masked.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/rank.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/distinct_inputs.hpp"
+
+namespace plumb::detail {
+
+/// What is asked of one gap.
+struct MaskedGap {
+  /// With one mask, in the model's frame.
+  MaskedQuery text;
+  /// Whether the gap is filled; names alone are scored otherwise.
+  bool fills = true;
+  /// Each of at least one token.
+  std::vector<std::vector<TokenId>> names{};
+  /// Tokens of which the likeliest is ranked, each once; with none nothing is.
+  std::vector<TokenId> truths{};
+  /// Tokens among which it is ranked too, ascending; null for none. It must outlive the question.
+  const std::vector<TokenId>* vocabulary = nullptr;
+};
+
+/// A fill of a gap; the sum of its tokens' log-probabilities is in nats.
+struct MaskFill {
+  std::vector<TokenId> tokens{};
+  double log_probability = 0;
+};
+
+/// What a model says of one gap.
+struct FilledGap {
+  MaskFill fill{};
+  /// In nats, by name.
+  std::vector<double> names{};
+  /// Of the likeliest true token; true tokens do not stand in one another's way.
+  std::optional<Rank> rank{};
+  /// The likeliest token of the vocabulary; the rank of the likeliest true token that it has.
+  std::optional<TokenId> common_fill{};
+  std::optional<Rank> common_rank{};
+};
+
+/// The likeliest of `tokens`, the first of equals; there is one.
+template <class Tokens>
+TokenId likeliest(std::span<const float> logits, const Tokens& tokens) {
+  return *over::max_element(tokens, {},
+                            [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
+}
+
+/// Where the likeliest of `truths`, which are ascending, stands among `tokens` that are none of them.
+template <class Each>
+Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truths, Each each) {
+  const float best = logits[static_cast<std::size_t>(likeliest(logits, truths))];
+  Rank rank;
+  each([&](TokenId token) {
+    const float logit = logits[static_cast<std::size_t>(token)];
+    if (logit < best || over::binary_search(truths, token)) return;
+    ++(logit > best ? rank.above : rank.equal);
+  });
+  return rank;
+}
+
+/// The model must outlive it. Not thread-safe.
+template <MaskedLm Model>
+class MaskFiller {
+ public:
+  /// `masks` is how many a gap may have at most, from 1; ranks are taken where that is one.
+  explicit MaskFiller(Model& model, std::size_t masks = 1) : model_(model), masks_(masks) {}
+
+  /// Fills gaps together. Throws a user error where the model gives a token without a logit.
+  [[nodiscard]] std::vector<FilledGap> fill(std::span<const MaskedGap> gaps) {
+    std::vector<FilledGap> made(gaps.size());
+    std::vector<std::vector<MaskFill>> fills(gaps.size());  // by gap, then masks - 1
+    std::size_t longest = masks_;
+    for (std::size_t g = 0; g < gaps.size(); ++g) {
+      made[g].names.assign(gaps[g].names.size(), 0);
+      if (gaps[g].fills) fills[g].resize(masks_);
+      for (const auto& name : gaps[g].names) longest = (std::max)(longest, name.size());
+    }
+    for (std::size_t place = 0; place < longest; ++place) step(gaps, place, fills, made);
+    for (std::size_t g = 0; g < gaps.size(); ++g) {
+      if (gaps[g].fills) made[g].fill = *over::max_element(fills[g], {}, mean);
+    }
+    return made;
+  }
+
+  /// Masked inputs asked and computed, and their tokens, so far.
+  [[nodiscard]] const ScoringCost& cost() const noexcept { return cost_; }
+
+ private:
+  /// Something that an input's row tells: a fill's next token, or how likely a name's is.
+  struct Target {
+    std::size_t gap = 0;
+    std::size_t masks = 0;  // of the fill; 0 for a name
+    std::size_t name = 0;
+  };
+
+  static double mean(const MaskFill& fill) {
+    return fill.log_probability / static_cast<double>(fill.tokens.size());
+  }
+
+  /// A gap's text with so many masks, the first of them filled, asked at the next.
+  [[nodiscard]] MaskedQuery query(const MaskedQuery& text, std::size_t masks,
+                                  std::span<const TokenId> filled) const {
+    const auto at = text.sequence.begin() + text.position;
+    MaskedQuery made{{text.sequence.begin(), at}, text.position};
+    made.sequence.insert(made.sequence.end(), filled.begin(), filled.end());
+    made.sequence.insert(made.sequence.end(), masks - filled.size(), *at);
+    made.sequence.insert(made.sequence.end(), at + 1, text.sequence.end());
+    made.position += static_cast<std::uint32_t>(filled.size());
+    return made;
+  }
+
+  /// The token at `place` of every fill and name that has one.
+  void step(std::span<const MaskedGap> gaps, std::size_t place,
+            std::vector<std::vector<MaskFill>>& fills, std::vector<FilledGap>& made) {
+    DistinctInputs inputs;
+    std::vector<std::vector<Target>> targets;  // by input
+    const auto ask = [&](const Target& target, std::size_t masks, std::span<const TokenId> filled) {
+      MaskedQuery wanted = query(gaps[target.gap].text, masks, filled);
+      const std::size_t length = wanted.sequence.size(), before = inputs.size();
+      const std::size_t input = inputs.insert(std::move(wanted));
+      if (input == targets.size()) targets.emplace_back();
+      targets[input].push_back(target);
+      ++cost_.masked_inputs;
+      cost_.tokens_one_by_one += length;
+      if (inputs.size() > before) cost_.tokens_fed += length;
+    };
+    for (std::size_t g = 0; g < gaps.size(); ++g) {
+      for (std::size_t masks = place + 1; masks <= fills[g].size(); ++masks) {
+        ask({g, masks, 0}, masks, fills[g][masks - 1].tokens);
+      }
+      for (std::size_t n = 0; n < gaps[g].names.size(); ++n) {
+        const std::vector<TokenId>& name = gaps[g].names[n];
+        if (name.size() > place) ask({g, 0, n}, name.size(), std::span(name).first(place));
+      }
+    }
+    cost_.masked_inputs_computed += inputs.size();
+    evaluate_masked(
+        model_, inputs.queries(), [&](std::uint32_t input, std::span<const float> logits) {
+          const double normalizer = log_sum_exp(logits);
+          for (const Target& target : targets[input]) {
+            const MaskedGap& gap = gaps[target.gap];
+            FilledGap& filled = made[target.gap];
+            if (target.masks == 0) {
+              filled.names[target.name] +=
+                  log_probability(logits, gap.names[target.name][place], normalizer);
+              continue;
+            }
+            MaskFill& fill = fills[target.gap][target.masks - 1];
+            fill.tokens.push_back(static_cast<TokenId>(over::max_element(logits) - logits.begin()));
+            fill.log_probability += log_probability(logits, fill.tokens.back(), normalizer);
+            if (masks_ == 1) rank(gap, logits, filled);
+          }
+        });
+  }
+
+  static void rank(const MaskedGap& gap, std::span<const float> logits, FilledGap& filled) {
+    std::vector<TokenId> truths = gap.truths;
+    over::sort(truths);
+    if (!truths.empty()) {
+      filled.rank = detail::rank_of_truth(logits, truths, [&](auto visit) {
+        for (std::size_t t = 0; t < logits.size(); ++t) visit(static_cast<TokenId>(t));
+      });
+    }
+    if (gap.vocabulary == nullptr || gap.vocabulary->empty()) return;
+    const std::vector<TokenId>& common = *gap.vocabulary;
+    filled.common_fill = detail::likeliest(logits, common);
+    std::erase_if(truths, [&](TokenId token) { return !over::binary_search(common, token); });
+    if (truths.empty()) return;
+    filled.common_rank = detail::rank_of_truth(logits, truths, [&](auto visit) {
+      for (const TokenId token : common) visit(token);
+    });
+  }
+
+  Model& model_;
+  std::size_t masks_;
+  ScoringCost cost_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do many texts become vectors at the least cost?
+//
+// A text's vector is the hidden vector of its last token. Equal texts are embedded once, what all
+// texts begin with (the shots of a query) is computed once and stays, and the rest is planned into
+// packs that share their prefixes (score/pack_plan.hpp). Packs follow from the texts alone, so a job
+// that was killed can go on at any pack and end in the same vectors. A model without trees embeds
+// text by text.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/held_tree.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/rank/text_length.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/pack_plan.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
+
+namespace plumb::detail {
+
+/// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
+/// a job is being embedded: the model holds what the job's texts begin with. Not thread-safe.
+template <TreeEmbedder Model>
+class PromptEmbedder {
+ public:
+  /// Texts to embed, planned.
+  class Job {
+   public:
+    [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
+    /// Distinct texts of pack p.
+    [[nodiscard]] std::size_t statements(std::size_t p) const { return plan_.pack(p).size(); }
+    /// Texts of pack p, equal ones counted each.
+    [[nodiscard]] std::size_t texts(std::size_t p) const {
+      std::size_t count = 0;
+      for (const std::uint32_t s : plan_.pack(p)) count += texts_[s].size();
+      return count;
+    }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
+    /// Distinct texts are counted as statements.
+    [[nodiscard]] ScoringCost cost() const {
+      return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,
+              statements_.context().size() + plan_.pack_nodes};
+    }
+
+   private:
+    friend PromptEmbedder;
+    TokenizedStatements statements_;
+    std::vector<std::vector<std::uint32_t>> texts_;  // by statement: which texts it is
+    PackPlan plan_;
+    std::uint64_t one_by_one_ = 0;
+  };
+
+  explicit PromptEmbedder(Model& model) : model_(model), held_(model) {}
+
+  [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
+
+  /// `around` stands around every text. Throws a user error when it is a BOS that the model lacks,
+  /// for a text without tokens and for one that is longer than the model's context.
+  [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
+    Job job;
+    std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
+    for (std::uint32_t i = 0; i < texts.size(); ++i) {
+      std::vector<TokenId> ids = surrounded_ids(model_, texts[i], around);
+      refuse_text_length(texts[i], ids.size(), model_.context_length());
+      job.one_by_one_ += ids.size();
+      places[std::move(ids)].push_back(i);
+    }
+    if (places.size() > 1 && model_.tree_limits().leaves > 1) {
+      const auto& [first, _] = *places.begin();
+      const auto& [last, __] = *places.rbegin();  // all between begin as these two do
+      std::size_t common = common_prefix(first, last);
+      common = (std::min)(common, first.size() - 1);
+      job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});
+    }
+    for (auto& [ids, which] : places) {
+      Tokenization tokens;
+      for (const TokenId id : ids) tokens.tokens.push_back({id, {}});
+      job.statements_.add({}, tokens);
+      job.texts_.push_back(std::move(which));
+    }
+    job.plan_ = plan_packs(job.statements_, model_.tree_limits(), LastToken::is_fed);
+    return job;
+  }
+
+  /// Calls `visit(text, vector)` for each text of pack p, in any order.
+  template <class Visit>
+  void embed(Job& job, std::size_t p, Visit visit) {
+    const TokenizedStatements& statements = job.statements_;
+    held_.hold(statements.context(), [&](NodeId end) {
+      held_.embed(std::span(&end, 1), [](NodeId, std::span<const float>) {});
+    });
+    std::map<NodeId, std::uint32_t> of;  // by node: the statement that ends there
+    std::vector<NodeId> wanted;
+    for (const std::uint32_t s : job.plan_.pack(p)) {
+      const NodeId node =
+          held_.insert(statements.rest(s), static_cast<NodeId>(statements.shared(s)));
+      of.emplace(node, s);
+      wanted.push_back(node);
+    }
+    over::sort(wanted);
+    held_.embed(wanted, [&](NodeId node, std::span<const float> row) {
+      for (const std::uint32_t text : job.texts_[of.at(node)]) visit(text, row);
+    });
+    held_.back_to_context();
+  }
+
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, const Surround& around) {
+    Job job = plan(texts, around);
+    EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
+                         static_cast<Eigen::Index>(dimension()));
+    for (std::size_t p = 0; p < job.packs(); ++p) {
+      embed(job, p, [&](std::size_t text, std::span<const float> row) {
+        std::copy(row.begin(), row.end(), rows.row(static_cast<Eigen::Index>(text)).data());
+      });
+    }
+    held_.drop();
+    return rows;
+  }
+
+ private:
+  Model& model_;
+  HeldTree<Model> held_;
+};
+
+}  // namespace plumb::detail

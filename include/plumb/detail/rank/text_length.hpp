@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which texts can a model embed?
+//
+// Those that have a token and fit into its context. Plans look before any text is embedded, so that
+// a job is not refused in its middle.
+
+#include <cstddef>
+#include <string>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/utf8.hpp"
+
+namespace plumb::detail {
+
+/// Throws a user error for a text without tokens and for one of more than `context` tokens; BOS is
+/// counted where it is fed.
+inline void refuse_text_length(const std::string& text, std::size_t tokens, std::size_t context) {
+  if (tokens == 0) {
+    throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
+  }
+  if (tokens <= context) return;
+  throw user_error({.field = "text"},
+                   "'" + shortened(text) + "' has " + counted(tokens, "token") +
+                       ", the model's context " + std::to_string(context),
+                   "shorten the name or description");
+}
+
+}  // namespace plumb::detail

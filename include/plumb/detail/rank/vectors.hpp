@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is the direction of a vector, exactly?
+//
+// Vectors are single-precision rows that lie where they lie. Their products are summed in double
+// precision and one order, so equal vectors have equal cosines with any other.
+
+#include <Eigen/Core>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/parallel.hpp"
+
+namespace plumb::detail {
+
+/// Vectors as rows, [count, dimension], row-major; they are not copied.
+using VectorRows =
+    Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+/// Σ a·b in double precision, always in the same order; the products are exact.
+inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
+  std::array<double, 8> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= dimension; i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) {
+      sums[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
+    }
+  }
+  for (; i < dimension; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  double sum = 0;
+  for (const double lane : sums) sum += lane;
+  return sum;
+}
+
+/// Σ a·b in single precision, off by less than single_precision_bound() of the vectors' lengths.
+inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
+  std::array<float, 64> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= dimension; i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  for (; i < dimension; ++i) sums[0] += a[i] * b[i];
+  for (std::size_t half = sums.size() / 2; half > 0; half /= 2) {
+    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+  }
+  return sums[0];
+}
+
+/// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, in whatever order d products are
+/// summed (Higham 2002, section 3.1); eight more steps for what is lost below single precision.
+inline double single_precision_bound(std::size_t dimension) {
+  const double steps = static_cast<double>(dimension + 8) * 0x1.0p-24;
+  return steps / (1 - steps);
+}
+
+/// Why a vector of this length cannot be ranked; nothing where it can.
+inline const char* fault_of_length(double length) {
+  // Single precision holds such lengths, their inverses, and products and sums of two such vectors.
+  if (length >= 0x1.0p-40 && length <= 0x1.0p40) return nullptr;
+  return length == 0              ? "is a zero vector, which has no direction"
+         : !std::isfinite(length) ? "is not finite, which has no direction"
+         : length < 1             ? "is too short for single precision"
+                                  : "is too long for single precision";
+}
+
+/// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
+/// rows, of which the first is `first`.
+inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
+                                           std::size_t first = 0) {
+  std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));
+  const auto dimension = static_cast<std::size_t>(rows.cols());
+  parallel_for(lengths.size(), [&](std::size_t i) {
+    const float* row = rows.data() + i * dimension;
+    lengths[i] = std::sqrt(exact_dot(row, row, dimension));
+    if (const char* fault = fault_of_length(lengths[i])) {
+      throw user_error({.field = what}, "row " + std::to_string(first + i) + " " + fault,
+                       "leave it out or embed it again");
+    }
+  });
+  return lengths;
+}
+
+}  // namespace plumb::detail

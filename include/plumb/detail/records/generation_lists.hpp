@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How good are the lists of answers in a run folder?
+//
+// A generation in KAMEL's form leaves what any generation does (generation_rows.hpp): a row for each
+// fact, under the one setting that was asked, and in metadata_generate.json "answers": "lists" with
+// max_new_tokens. A row's answer ends before its first "%"; one of max_new_tokens was cut.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_lists.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/records/generation_metadata.hpp"
+
+namespace plumb::detail {
+
+/// A fact's answer and what it is worth.
+struct RecordedList {
+  /// Place in the asked relation.
+  std::size_t fact = 0;
+  std::string text;
+  ListScore with_aliases, main_label, script;
+  /// Whether it ended by its length, and whether it names nothing.
+  bool cut = false, empty = false;
+};
+
+/// Relations as `asked` has them, each with its answers in the order of the rows.
+struct ListRun {
+  std::string setting;
+  MultiPromptDataset asked;
+  std::vector<std::vector<RecordedList>> relations;
+  std::vector<std::string> remarks;
+};
+
+/// The names of a fact's objects, main labels first.
+[[nodiscard]] inline ObjectNames object_names(const ManyNamedFact& fact) {
+  ObjectNames names;
+  for (const NamedEntity& object : fact.objects) names.push_back(object.names);
+  return names;
+}
+
+/// An answer to a fact; `cut` where the length ended it.
+[[nodiscard]] inline RecordedList recorded_list(std::size_t fact, std::string text,
+                                                const ObjectNames& objects, bool cut) {
+  RecordedList made{fact, std::move(text), {}, {}, {}, cut, false};
+  made.with_aliases = list_score(made.text, objects, NamesThatCount::all);
+  made.main_label = list_score(made.text, objects, NamesThatCount::main_label);
+  made.script = kamel_script_score(cut ? made.text : made.text + "%", objects);
+  made.empty = listed_answers(made.text).empty();
+  return made;
+}
+
+/// Throws a user error for a folder that holds no finished run of this kind, or is damaged.
+[[nodiscard]] inline ListRun read_list_run(const DiskPath& folder) {
+  GenerationMetadata metadata = read_generation_metadata(folder);
+  if (metadata.answers != GeneratedAnswers::lists || !metadata.max_new_tokens) {
+    throw user_error({.file = folder}, "holds no lists of answers", "ask with `form` kamel");
+  }
+  ListRun run{
+      std::move(metadata.settings.front()), read_asked(folder), {}, std::move(metadata.remarks)};
+  run.relations.resize(run.asked.relations.size());
+  const DiskPath file = folder / (run.setting + "_answers.jsonl");
+  for_each_answer(file, [&](const RecordedAnswer& row) {
+    const auto relation = over::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
+    if (relation == run.asked.relations.end() || row.prompt.fact >= relation->facts.size()) {
+      throw user_error({file, row.line, "fact"}, "is not among what was asked",
+                       "the file was changed; ask again");
+    }
+    const ManyNamedFact& fact = relation->facts[row.prompt.fact];
+    const auto place = static_cast<std::size_t>(relation - run.asked.relations.begin());
+    run.relations[place].push_back(recorded_list(row.prompt.fact, row.text, object_names(fact),
+                                                 row.tokens == *metadata.max_new_tokens));
+  });
+  return run;
+}
+
+}  // namespace plumb::detail

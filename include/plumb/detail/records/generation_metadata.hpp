@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a run folder of many prompts say of itself when all its rows are there?
+//
+//   metadata_generate.json  {"model": …, "dataset": …, "settings": [name, …] in order, "answers":
+//                           "fills" of gaps or "lists" (texts where it is absent), "max_new_tokens":
+//                           how many tokens a text or list may have, "candidates": {relation: [label
+//                           of an object, …]} in order (not of lists), "rows": {file: lines},
+//                           "remarks": [what must be said beside the numbers, …]}
+// The rows are told in generation_rows.hpp and generation_lists.hpp.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+
+namespace plumb::detail {
+
+/// What the answers of a generation are.
+enum class GeneratedAnswers { texts, fills, lists };
+
+struct GenerationMetadata {
+  std::string model{}, dataset{};
+  std::vector<std::string> settings{};
+  GeneratedAnswers answers = GeneratedAnswers::texts;
+  /// Not of fills; earlier versions did not write it.
+  std::optional<std::size_t> max_new_tokens{};
+  /// By relation's code, the labels of its objects; empty of lists.
+  std::vector<std::pair<std::string, std::vector<std::string>>> candidates{};
+  std::vector<std::string> remarks{};
+};
+
+/// How many rows each file of answers, samples, names and content-free prompts in a folder has.
+[[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
+  std::map<std::string, std::size_t> rows;  // in the order of their names
+  for (const DiskPath& file : folder.list()) {
+    const std::string name = file.name();
+    const auto is = [&](const char* end) { return name.ends_with(end); };
+    if (!is("_answers.jsonl") && !is("_samples.jsonl") && !is("_names.jsonl") &&
+        !is("_content_free.jsonl")) {
+      continue;
+    }
+    std::size_t& count = rows[name];
+    for_each_block(file, [&](std::string_view block) {
+      count += static_cast<std::size_t>(over::count(block, '\n'));
+    });
+  }
+  return rows;
+}
+
+/// Throws a user error for a file that lacks rows or is missing. `rows` is what recorded_rows gave.
+inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
+  const Json found = recorded_rows(folder);
+  for (const auto& [name, count] : rows.items()) {
+    const Json there = found.value(name, Json(0));
+    if (there == count) continue;
+    throw user_error(
+        {.file = folder / name}, "has " + there.dump() + " of its " + count.dump() + " rows",
+        "the file was changed; call plumb generate for this folder again with `resume`");
+  }
+}
+
+/// Leaves it in a folder whose rows are all there, which are counted. Throws an internal error when it
+/// cannot be written.
+inline void write_generation_metadata(const DiskPath& folder, const GenerationMetadata& metadata) {
+  Json written = {
+      {"model", metadata.model}, {"dataset", metadata.dataset}, {"settings", metadata.settings}};
+  if (metadata.answers != GeneratedAnswers::texts) {
+    written["answers"] = metadata.answers == GeneratedAnswers::fills ? "fills" : "lists";
+  }
+  if (metadata.max_new_tokens) written["max_new_tokens"] = *metadata.max_new_tokens;
+  if (metadata.answers != GeneratedAnswers::lists) {
+    Json& candidates = written["candidates"] = Json::object();
+    for (const auto& [code, labels] : metadata.candidates) candidates[code] = labels;
+  }
+  written["rows"] = recorded_rows(folder);
+  written["remarks"] = metadata.remarks;
+  write_atomically(folder / metadata_name(ResultsKind::generation), written.dump(2) + "\n");
+}
+
+/// Reads that of a finished generation, all of whose rows are there; model and dataset are not read.
+/// Throws a user error for another folder.
+[[nodiscard]] inline GenerationMetadata read_generation_metadata(const DiskPath& folder) {
+  const Json metadata = read_metadata(folder, ResultsKind::generation);
+  GenerationMetadata read;
+  read.settings = listed_names(folder, ResultsKind::generation, metadata, "settings");
+  refuse_lost_rows(folder, metadata.value("rows", Json::object()));
+  const auto answers = first_string(metadata, "answers");
+  if (answers == "fills") read.answers = GeneratedAnswers::fills;
+  if (answers == "lists") read.answers = GeneratedAnswers::lists;
+  if (const Json most = metadata.value("max_new_tokens", Json()); most.is_number_unsigned()) {
+    read.max_new_tokens = most.get<std::size_t>();
+  }
+  if (const auto lists = metadata.find("candidates");
+      lists != metadata.end() && lists->is_object()) {
+    for (const auto& [code, unused] : lists->items()) {
+      read.candidates.emplace_back(code,
+                                   string_list(*lists, code).value_or(std::vector<std::string>()));
+    }
+  }
+  read.remarks = string_list(metadata, "remarks").value_or(std::vector<std::string>());
+  return read;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts were shown before the prompts of a run of many prompts?
+//
+//   shots.jsonl   a row for each setting with examples and each relation that it asks, under
+//                 X-template for each of its templates: setting, relation, template (null where the
+//                 list holds for all), shots: [{relation, sub_id, sub_label, obj_label, template}, …]
+// Where each prompt has examples of its own, the list is of all facts that may be shown, a row for each
+// setting and relation (X-random: one, whose relation is null), and their template is null: rows of
+// answers have it.
+// A row of answers, samples, names or content-free prompts has "shots", the places in the list of
+// its setting, relation and template, in the order in which the prompt shows them; the setting is
+// the beginning of its file's name.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+
+namespace plumb::detail {
+
+/// An example as a prompt shows it: the subject's label under a template, and the first object's.
+struct RecordedShot {
+  std::string relation;
+  std::string subject_id;
+  std::string subject;
+  std::string object;
+  /// None where it may be shown under any.
+  std::optional<std::size_t> template_index{};
+
+  friend bool operator==(const RecordedShot&, const RecordedShot&) = default;
+};
+
+struct RecordedShotList {
+  std::string setting;
+  /// Empty where the list holds for all of them.
+  std::string relation;
+  /// The asked template, where each has a list of its own.
+  std::optional<std::size_t> template_index{};
+  std::vector<RecordedShot> shots;
+
+  friend bool operator==(const RecordedShotList&, const RecordedShotList&) = default;
+};
+
+[[nodiscard]] inline Json to_json(const RecordedShot& shot) {
+  return {{"relation", shot.relation},
+          {"sub_id", shot.subject_id},
+          {"sub_label", shot.subject},
+          {"obj_label", shot.object},
+          {"template", shot.template_index ? Json(*shot.template_index) : Json()}};
+}
+
+/// One line of shots.jsonl, newline included.
+[[nodiscard]] inline std::string shot_list_line(const RecordedShotList& list) {
+  Json row = {{"setting", list.setting},
+              {"relation", list.relation.empty() ? Json() : Json(list.relation)},
+              {"template", list.template_index ? Json(*list.template_index) : Json()},
+              {"shots", Json::array()}};
+  for (const RecordedShot& shot : list.shots) row["shots"].push_back(to_json(shot));
+  return row.dump() + "\n";
+}
+
+/// In the order of the file. Throws a user error for a file that cannot be read and a row that is
+/// none.
+[[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(const DiskPath& file) {
+  std::vector<RecordedShotList> lists;
+  for_each_result_line(file, [&](const Json& row, std::size_t line) {
+    try {
+      RecordedShotList& list = lists.emplace_back();
+      list.setting = row.at("setting");
+      const auto template_of = [](const Json& one) {
+        const Json& index = one.at("template");
+        return index.is_null() ? std::nullopt : std::optional(index.get<std::size_t>());
+      };
+      if (!row.at("relation").is_null()) list.relation = row.at("relation");
+      list.template_index = template_of(row);
+      for (const Json& shot : row.at("shots")) {
+        list.shots.push_back({shot.at("relation"), shot.at("sub_id"), shot.at("sub_label"),
+                              shot.at("obj_label"), template_of(shot)});
+      }
+    } catch (const Json::exception&) {
+      throw user_error({file, line}, "is no list of shots", "the file was changed; ask again");
+    }
+  });
+  return lists;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The journal of a job: which packs of which parts are done, and what came of them.
+//
+// journal.jsonl grows by one line for each pack as soon as it is evaluated, so that a job killed at
+// any moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.
+//   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
+//   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files stand
+//   {"version": 2, "part": "P36", "anew": true, "checksum": …}  what stands above of it is void
+// The rows are the part's own JSON. The checksum is the FNV-1a hash of all that stands before it.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/journal_file.hpp"
+
+namespace plumb::detail {
+
+/// What a journal's lines hold, and where. Not thread-safe.
+class JournalIndex {
+ public:
+  /// Where the line of a pack that is done begins; nothing for others.
+  [[nodiscard]] std::optional<std::uintmax_t> begin_of(const std::string& part,
+                                                       std::size_t pack) const {
+    const auto found = begins_.find({part, pack});
+    return found == begins_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// The rows of a pack's line.
+  [[nodiscard]] static Json rows_of(const std::string& line) {
+    return Json::parse(line).at("rows");
+  }
+
+  /// What was said of a part once all of it was done; it survives a power loss.
+  [[nodiscard]] std::optional<Json> done(const std::string& part) const {
+    const auto found = done_.find(part);
+    return found == done_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void add_pack(const std::string& part, std::size_t pack, std::uintmax_t begin) {
+    begins_[{part, pack}] = begin;
+  }
+  void add_done(const std::string& part, const Json& said) { done_[part] = said; }
+
+  /// Forgets a part's packs and what was said of it; whether there was anything to forget.
+  bool forget(const std::string& part) {
+    const auto packs =
+        std::erase_if(begins_, [&](const auto& pack) { return pack.first.first == part; });
+    return done_.erase(part) + packs > 0;
+  }
+
+  /// Takes a whole line. Throws a user error for one that is damaged or of another version of plumb.
+  void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
+    if (!text.starts_with(head)) {
+      const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
+                            text.starts_with("{\"version\":");
+      throw user_error(site,
+                       is_other ? "is of another version of plumb, which this one cannot resume"
+                                : "is not a journal line",
+                       is_other ? "start anew in another folder, or resume with that version"
+                                : "the file was changed; delete the line to do its pack again");
+    }
+    const std::size_t size = text.size() < tail_size ? 0 : text.size() - tail_size;
+    const std::string_view body = std::string_view(text).substr(0, size);
+    if (text.substr(size) != tail(body)) {
+      throw user_error(site, "is damaged: its checksum is another",
+                       "delete the line to do its pack again");
+    }
+    Json record;
+    (void)detail::parse_json(text, record);  // null where it is none
+    const Json part = record.is_object() ? record.value("part", Json()) : Json();
+    const auto pack = record.find("pack"), said = record.find("done");
+    if (part.is_string() && record.contains("anew")) {
+      forget(part.get<std::string>());
+    } else if (part.is_string() && said != record.end()) {
+      add_done(part.get<std::string>(), *said);
+    } else if (part.is_string() && pack != record.end() && pack->is_number_unsigned() &&
+               record.contains("rows")) {
+      add_pack(part.get<std::string>(), pack->get<std::size_t>(), begin);
+    } else {
+      throw user_error(site, "is not a journal line",
+                       "the file was changed; delete the line to do its pack again");
+    }
+  }
+
+  /// A line with its newline; `fields` is what it holds behind its part.
+  [[nodiscard]] static std::string line(const std::string& part, const std::string& fields) {
+    const std::string body = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
+    return body + tail(body) + "\n";
+  }
+
+ private:
+  static constexpr std::string_view head = "{\"version\":2,";
+  static constexpr std::string_view sum_head = ",\"checksum\":\"";
+  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} behind the digits
+
+  static std::string tail(std::string_view body) {
+    return std::string(sum_head) + fnv1a_hex(body) + "\"}";
+  }
+
+  std::map<std::pair<std::string, std::size_t>, std::uintmax_t> begins_;
+  std::map<std::string, Json> done_;
+};
+
+/// A journal that another process has finished writing; nothing is written. Not thread-safe.
+class FinishedJournal {
+ public:
+  /// Throws a user error for a file that is not there, and for a line that JournalIndex refuses.
+  explicit FinishedJournal(const DiskPath& file) : file_(file) {
+    std::uintmax_t begin = 0;
+    for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
+      index_.add_line(text, begin, {file_, line});
+      begin += text.size() + 1;
+    });
+  }
+
+  /// The rows of a pack that is done; nothing for others.
+  [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
+    const auto begin = index_.begin_of(part, pack);
+    if (!begin) return std::nullopt;
+    return std::optional<Json>(JournalIndex::rows_of(lines_.read(file_, *begin)));
+  }
+
+ private:
+  DiskPath file_;
+  JournalIndex index_;
+  LineReader lines_;
+};
+
+/// Not thread-safe; one process writes one journal.
+class Journal {
+ public:
+  /// Opens or creates. Throws a user error when a line before the last is damaged or is of another
+  /// version of plumb.
+  explicit Journal(const DiskPath& file)
+      : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
+          index_.add_line(text, begin, {file, line});
+        }) {}
+
+  /// The rows of a pack that is done; nothing for others.
+  [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
+    const auto begin = index_.begin_of(part, pack);
+    if (!begin) return std::nullopt;
+    return std::optional<Json>(JournalIndex::rows_of(file_.read(*begin)));
+  }
+  /// Writes a pack's rows down, which are JSON without line breaks.
+  void append(const std::string& part, std::size_t pack, std::string_view rows) {
+    index_.add_pack(
+        part, pack,
+        write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows)));
+  }
+
+  /// What was said of a part once all of it was done; it survives a power loss.
+  [[nodiscard]] std::optional<Json> done(const std::string& part) const {
+    return index_.done(part);
+  }
+  void mark_done(const std::string& part, const Json& said) {
+    write(part, "\"done\":" + said.dump());
+    file_.sync();
+    index_.add_done(part, said);
+  }
+  /// Forgets a part's packs and what was said of it, for whoever opens the journal later too; this
+  /// survives a power loss.
+  void begin_anew(const std::string& part) {
+    if (!index_.forget(part)) return;
+    write(part, "\"anew\":true");
+    file_.sync();
+  }
+
+ private:
+  std::uintmax_t write(const std::string& part, const std::string& fields) {
+    return file_.append(JournalIndex::line(part, fields));
+  }
+
+  JournalIndex index_;  // the file indexes itself into it while it is opened
+  JournalFile file_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did the model get, word for word?
+//
+// A prompt as it is printed, one JSON object a line. First what tells it apart: part (of the job, as
+// its files are called), relation, sub_id, sub_label, template …, and shots, the facts that it shows.
+// Then one of three:
+//   prompt                          the model goes on behind it, or is read off at its end
+//   prompt, answer, given           one text; answer: [[begin, end], …], the bytes of the answer;
+//                                   given: bytes before the continuation, which is scored where the
+//                                   job's span says so (docs/probing.md, Which tokens count)
+//   prompt, candidates, candidate_count
+//                                   one text for each candidate: `prompt` is what they all begin
+//                                   with, what is given at most; a candidate has `text`, all
+//                                   that follows, and answer and given, bytes of the whole text
+// "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids,
+// of the prompt, BOS included, and of a candidate those that follow: all that are its
+// continuation's, and any of what is given before it that the candidates do not have in common.
+// example_prompts.jsonl in a run folder holds the first prompt of each kind, with five candidates
+// at most.
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+struct ListedPrompt {
+  /// What tells it apart, in the order of the line.
+  Json about = Json::object();
+  /// Whole texts: one, or one for each candidate.
+  std::vector<Prompt> texts{};
+  /// Parallel to the texts, what each candidate is; empty where the text says it.
+  std::vector<std::string> entities{};
+  /// What stands before them.
+  Bos with_bos = false;
+  /// Whether the texts are candidates, also when there is but one.
+  bool candidates = false;
+};
+
+/// A prompt's tokens as the model gets them.
+using IdsOfPrompt = std::function<std::vector<TokenId>(const Prompt&, const Bos& with_bos)>;
+
+inline Json spans_json(const std::vector<ByteSpan>& spans) {
+  Json made = Json::array();
+  for (const ByteSpan& span : spans) made.push_back({span.begin, span.end});
+  return made;
+}
+
+/// Bytes that all texts begin with: given ones, and whole characters.
+inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
+  const std::string& first = texts.front().text;
+  std::size_t shared = first.size();
+  for (const Prompt& one : texts) {
+    if (!one.answer.empty()) shared = (std::min)(shared, one.given);
+    const auto end =
+        first.begin() + static_cast<std::ptrdiff_t>((std::min)(shared, one.text.size()));
+    shared = static_cast<std::size_t>(std::mismatch(first.begin(), end, one.text.begin()).first -
+                                      first.begin());
+  }
+  const auto inside = [&](std::size_t at) {
+    return at < first.size() && (static_cast<unsigned char>(first[at]) & 0xC0U) == 0x80U;
+  };
+  while (shared > 0 && inside(shared)) --shared;
+  return shared;
+}
+
+/// Tokens that all texts begin with, none of them a continuation's. `all` are the texts' own.
+inline std::size_t shared_ids(const ListedPrompt& listed,
+                              const std::vector<std::vector<TokenId>>& all,
+                              const IdsOfPrompt& ids_of_prompt) {
+  std::size_t shared = all.front().size();
+  Prompt last;
+  std::vector<TokenId> given_ids;  // the same for most
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    shared = (std::min)(shared, common_prefix(all.front(), all[t]));
+    if (listed.texts[t].answer.empty()) continue;
+    Prompt given = given_part(listed.texts[t]);
+    if (t == 0 || given.text != last.text || given.cuts != last.cuts) {
+      given_ids = ids_of_prompt(given, listed.with_bos);
+      last = std::move(given);
+    }
+    shared = (std::min)(shared, common_prefix(all[t], given_ids));
+  }
+  return shared;
+}
+
+/// The object of a line. `most` cuts the candidates, 0 leaves all; ids are there where
+/// `ids_of_prompt` is.
+[[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of_prompt = {},
+                                  std::size_t most = 0) {
+  Json row = listed.about;
+  const auto by_parts = [](const Prompt& one) { return !one.cuts.empty(); };
+  if (over::any_of(listed.texts, by_parts)) row["tokenized"] = "by parts";
+  if (!listed.candidates) {
+    const Prompt& prompt = listed.texts.front();
+    row["prompt"] = prompt.text;
+    if (!prompt.answer.empty()) {
+      row["answer"] = detail::spans_json(prompt.answer);
+      row["given"] = prompt.given;
+    }
+    if (ids_of_prompt) row["ids"] = ids_of_prompt(prompt, listed.with_bos);
+    return row;
+  }
+  const std::size_t shared = detail::shared_bytes(listed.texts);
+  row["prompt"] = listed.texts.front().text.substr(0, shared);
+  std::vector<std::vector<TokenId>> ids;
+  std::size_t first = 0;
+  if (ids_of_prompt) {
+    for (const Prompt& one : listed.texts) ids.push_back(ids_of_prompt(one, listed.with_bos));
+    first = detail::shared_ids(listed, ids, ids_of_prompt);
+    // Without a text in common there is no more than the BOS.
+    if (shared == 0) first = std::min<std::size_t>(first, listed.with_bos ? 1 : 0);
+    row["ids"] = std::vector<TokenId>(ids.front().begin(),
+                                      ids.front().begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  row["candidate_count"] = listed.texts.size();
+  Json& candidates = row["candidates"] = Json::array();
+  const std::size_t shown = most == 0 ? listed.texts.size() : (std::min)(most, listed.texts.size());
+  for (std::size_t c = 0; c < shown; ++c) {
+    const Prompt& one = listed.texts[c];
+    Json candidate = Json::object();
+    if (!listed.entities.empty()) candidate["entity"] = listed.entities[c];
+    candidate["text"] = one.text.substr(shared);
+    if (!one.answer.empty()) {
+      candidate["answer"] = detail::spans_json(one.answer);
+      candidate["given"] = one.given;
+    }
+    if (ids_of_prompt) {
+      candidate["ids"] =
+          std::vector<TokenId>(ids[c].begin() + static_cast<std::ptrdiff_t>(first), ids[c].end());
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  return row;
+}
+
+/// Which fact's prompts are listed: all, or those whose subject has the identifier or the label, or
+/// whose relation and instance are "RELATION:INSTANCE" (a graph's queries have no instances).
+struct WantedFact {
+  std::string name{};
+
+  [[nodiscard]] bool all() const noexcept { return name.empty(); }
+  [[nodiscard]] bool has(std::string_view id, std::string_view label) const {
+    return all() || name == id || name == label;
+  }
+  [[nodiscard]] bool has(std::string_view id, std::string_view label, const std::string& relation,
+                         std::size_t instance) const {
+    return has(id, label) || name == relation + ":" + std::to_string(instance);
+  }
+};
+
+/// Keeps the first prompt of each kind: what visits prompts calls it with a kind and what makes the
+/// prompt. Not thread-safe.
+class ExamplePrompts {
+ public:
+  static constexpr const char* file_name = "example_prompts.jsonl";
+
+  template <class Make>
+  void operator()(const std::string& kind, Make make) {
+    if (kinds_.insert(kind).second) lines_ += to_json(make(), {}, 5).dump() + "\n";
+  }
+  /// Leaves example_prompts.jsonl.
+  void write(const DiskPath& folder) const { write_atomically(folder / file_name, lines_); }
+
+ private:
+  std::set<std::string> kinds_;
+  std::string lines_;
+};
+
+/// What a run folder has of them, in the order of the file; nothing for runs of earlier versions.
+/// Throws a user error for a file that is not JSON lines.
+[[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
+  std::vector<Json> prompts;
+  const auto file = folder / ExamplePrompts::file_name;
+  if (!is_there(file)) return prompts;
+  for_each_result_line(file, [&](const Json& row, std::size_t) { prompts.push_back(row); });
+  return prompts;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts of a results folder have several right options, and how well does the model know them?
+//
+// A probe asks a fact with several objects as several rows, one for each (subject, object), so that
+// the files stay lm-pub-quiz's. Here the rows of one subject are one again: its right options are
+// all of theirs, and its scores those of its first row under each template (the statements are the
+// same). Subjects are told apart as SubjectGroups does, by the first row of each instance. Rows without a
+// subject, with their own texts for the options, or of a subject with one object are left out. Objects
+// whose rows were not asked, as behind a limit, are not known here and count as wrong.
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/fact_split.hpp"
+#include "plumb/detail/measure/answer_set.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
+
+namespace plumb::detail {
+
+/// A relation's facts with several right options, each with its score under every template that was
+/// scored, ascending.
+struct RelationAnswerSets {
+  std::string code;
+  AnswerSetScores facts;
+};
+
+/// In the order of their first rows; `facts` are all of the relation, as its rows tell them. The rows are read
+/// again where a fact has several right options.
+[[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded,
+                                                       const std::vector<Fact>& facts) {
+  RelationAnswerSets made{recorded.relation.code, {}};
+  Relation relation = recorded.relation;
+  const auto countable = [](const Fact& fact) {
+    return !subject_key(fact).empty() && fact.choices.empty();
+  };
+  std::copy_if(facts.begin(), facts.end(), std::back_inserter(relation.facts), countable);
+  const SubjectGroups subjects(relation);
+  std::map<std::string, std::vector<std::size_t>> right;  // by subject
+  for (const Fact& fact : relation.facts) right[subjects.of(fact)].push_back(fact.answer);
+  for (auto& [subject, options] : right) over::sort_distinct(options);
+  std::erase_if(right, [](const auto& one) { return one.second.size() < 2; });
+  if (right.empty()) return made;
+  std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject, template
+  std::vector<std::string> order;
+  for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+    if (!countable(row.fact)) return;
+    const std::string& subject = subjects.of(row.fact);
+    const auto options = right.find(subject);
+    if (options == right.end()) return;
+    if (!scores.contains(subject)) order.push_back(subject);
+    auto& by_template = scores[subject];
+    if (by_template.contains(row.template_index)) return;
+    by_template.emplace(row.template_index, score_answer_set(row.scores, options->second));
+  });
+  for (const std::string& subject : order) {
+    auto& fact = made.facts.emplace_back();
+    for (const auto& [index, score] : scores.at(subject)) fact.push_back(score);
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did a model answer in a closed-set probe?
+//
+// Rows of one or several results folders, gathered into a table of facts by templates, one cell
+// made from each row; the rows themselves are not kept. Works on plumb's run folders and on
+// lm-pub-quiz's. Several folders of one model join when they tell of the same facts and options
+// under different templates. The templates are the variants of one setting, "template", so that
+// what compares models reads a probe and a many-shot run alike.
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/weighted_likelihood.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
+
+namespace plumb::detail {
+
+/// A row's own scores.
+[[nodiscard]] inline const std::vector<double>& scores_of_row(const RecordedRow& row,
+                                                              const RecordedRelation& /*in*/) {
+  return row.scores;
+}
+
+/// What the rows of a fact come to.
+struct GatheredFact {
+  explicit GatheredFact(const Fact& told) : fact(told) {}
+
+  Fact fact;
+  std::map<std::size_t, Prediction> by_template{};
+  WeightedLikelihood together{};
+};
+
+[[noreturn]] inline void refuse_joining(const RecordedRelation& first,
+                                        const RecordedRelation& other, const char* field,
+                                        const std::string& what) {
+  throw user_error({other.rows, 0, field}, what + " " + first.rows.parent().string(),
+                   "folders join only when they score the same dataset");
+}
+
+inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
+  if (other.relation.options != first.relation.options) {
+    refuse_joining(first, other, "answer_space_labels", "are not those of");
+  }
+  if (other.reduction != first.reduction || other.span != first.span) {
+    refuse_joining(first, other, "reduction", "is not that of");
+  }
+}
+
+/// The templates' weights, which must be the same in all folders that have any.
+inline std::vector<double> joined_weights(std::span<const RecordedRelation> parts) {
+  const RecordedRelation* first = nullptr;
+  for (const RecordedRelation& part : parts) {
+    const std::vector<double>& own = part.relation.template_weights;
+    if (own.empty()) continue;
+    if (first == nullptr) first = &part;
+    const std::vector<double>& known = first->relation.template_weights;
+    for (std::size_t t = 0; t < (std::max)(own.size(), known.size()); ++t) {
+      if (weight_of(own, t) == weight_of(known, t)) continue;
+      refuse_joining(*first, part, "template_weights", "are not those of");
+    }
+  }
+  return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
+}
+
+/// Of the facts' own texts for the options the right one alone.
+inline void keep_right_texts(std::vector<Fact>& facts) {
+  for (Fact& fact : facts) {
+    for (std::size_t option = 0; option < fact.choices.size(); ++option) {
+      if (option != fact.answer) fact.choices[option] = std::string();
+    }
+  }
+}
+
+/// The table of one relation, facts ascending by instance, templates by index; `parts` are its
+/// entries in one or more folders, and `scores_of(row, part)` has the options' scores that a cell
+/// is predicted from, in nats. Where no metadata says whether it is 1:1, the facts decide. Throws a
+/// user error for a row that is duplicated, a fact that lacks a template another has, an incomplete
+/// file, and folders that do not belong together. Rows of a folder without weights weigh nothing.
+template <class ScoresOf>
+[[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
+                                               ScoresOf scores_of, bool with_parts = false) {
+  RelationAnswers table;
+  table.relation = parts.front().relation;
+  for (const RecordedRelation& recorded : parts) {
+    detail::refuse_different(parts.front(), recorded);
+  }
+  table.relation.template_weights = detail::joined_weights(parts);
+  std::vector<std::size_t> templates;
+  std::map<std::size_t, detail::GatheredFact> by_instance;
+  std::map<std::size_t, DiskPath> scored_in;  // by template
+  for (const RecordedRelation& recorded : parts) {
+    // A folder that scored a template knows its text.
+    std::vector<std::string>& texts = table.relation.templates;
+    if (recorded.relation.templates.size() > texts.size()) {
+      texts.resize(recorded.relation.templates.size());
+    }
+    const std::vector<std::size_t> before = templates;
+    if (table.relation.cardinality != Cardinality::one_to_one &&
+        recorded.relation.cardinality != Cardinality::by_facts) {
+      table.relation.cardinality = recorded.relation.cardinality;
+    }
+    if (table.relation.domains.empty()) table.relation.domains = recorded.relation.domains;
+    std::size_t facts = 0;
+    std::size_t last = 0;
+    const auto visit = [&](const RecordedRow& row) {
+      const std::size_t instance = row.fact.instance;
+      detail::GatheredFact& gathered = by_instance.try_emplace(instance, row.fact).first->second;
+      const Fact& known = gathered.fact;
+      const bool named = !known.subject.empty() && !row.fact.subject.empty();
+      if (known.answer != row.fact.answer || (named && known.subject != row.fact.subject) ||
+          known.choices != row.fact.choices) {
+        throw user_error({recorded.rows, row.fact.line, "instance_index"},
+                         "instance " + std::to_string(instance) + " was another fact before",
+                         "folders join only when they score the same dataset");
+      }
+      if (facts == 0 || instance != last) ++facts;  // rows of a fact stand together
+      last = instance;
+      const std::vector<double>& scores = scores_of(row, recorded);
+      if (!gathered.by_template.emplace(row.template_index, predict(scores, row.fact.answer))
+               .second) {
+        throw user_error({recorded.rows, row.fact.line, "instance_index"},
+                         "instance " + std::to_string(instance) + " is duplicated for template " +
+                             std::to_string(row.template_index),
+                         parts.size() > 1 ? "name folders of different models as NAME=DIR"
+                                          : "the results file is damaged");
+      }
+      gathered.together.add(scores,
+                            weight_of(recorded.relation.template_weights, row.template_index));
+      if (over::find(templates, row.template_index) == templates.end()) {
+        templates.push_back(row.template_index);
+      }
+      scored_in.emplace(row.template_index, recorded.rows);
+    };
+    for_each_recorded_row(recorded, visit, with_parts);
+    for (std::size_t t = 0; t < recorded.relation.templates.size(); ++t) {
+      const auto has = [t](const std::vector<std::size_t>& list) {
+        return over::find(list, t) != list.end();
+      };
+      const bool scored_here = has(templates) && !has(before);
+      if (scored_here || texts[t].empty()) texts[t] = recorded.relation.templates[t];
+    }
+    if (recorded.facts > 0 && facts != recorded.facts) {
+      const bool lacks = facts < recorded.facts;
+      throw user_error({.file = recorded.rows},
+                       (lacks ? std::to_string(facts) + " of " + counted(recorded.facts, "fact")
+                              : "has " + counted(facts, "fact") + " where its metadata counts " +
+                                    std::to_string(recorded.facts)),
+                       lacks ? "the results file is incomplete; probe again"
+                             : "the results file is of another run; probe again");
+    }
+  }
+  over::sort(templates);
+  const bool leaves_out = over::any_of(parts, [](const auto& p) { return p.unreported_facts > 0; });
+  for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
+  for (auto& [instance, gathered] : by_instance) {
+    const auto& by_template = gathered.by_template;
+    // Another of the folders had no score of it.
+    if (by_template.size() != templates.size() && leaves_out) continue;
+    if (by_template.size() != templates.size()) {
+      const auto lacking =
+          over::find_if(templates, [&](std::size_t index) { return !by_template.contains(index); });
+      throw user_error({scored_in.at(*lacking), 0, "template_index"},
+                       "instance " + std::to_string(instance) + " has no row for template " +
+                           std::to_string(*lacking) + ", which others have",
+                       parts.size() > 1 ? "join folders that score the same facts"
+                                        : "the results file is incomplete; probe again");
+    }
+    for (const auto& [index, made] : by_template) table.cells.push_back(made);
+    if (const std::vector<double> scores = gathered.together.scores(); !scores.empty()) {
+      table.weighted.push_back(predict(scores, gathered.fact.answer));
+    }
+    table.relation.facts.push_back(std::move(gathered.fact));
+  }
+  table.relation.cardinality = cardinality_of(table.relation);
+  return table;
+}
+
+/// Under all templates that were scored, relations in the order of the folder; a relation without
+/// rows is left out. Predictions are made from the folder's own scores. Of a fact's own texts the
+/// right one alone is kept. Throws a user error for what is no finished results folder, and what
+/// recorded_answers refuses.
+[[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
+  const std::vector<RecordedRelation> recorded = recorded_relations(folder);
+  ModelAnswers model{name, std::vector<RelationAnswers>(recorded.size())};
+  parallel_for(recorded.size(), [&](std::size_t i) {
+    RelationAnswers& made = model.relations[i];
+    made = recorded_answers(std::span(&recorded[i], 1), scores_of_row);
+    detail::keep_right_texts(made.relation.facts);
+  });
+  std::erase_if(model.relations, [](const RelationAnswers& made) { return made.facts() == 0; });
+  return model;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What did the models of some results folders answer?
+//
+// Folders of one model join into one table of all templates; nothing is scored again.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/scored_model.hpp"
+#include "plumb/detail/aggregate/template_roles.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/prompt/statement.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/statement_score.hpp"
+
+namespace plumb::detail {
+
+/// How folders are read.
+struct ReadingOptions {
+  TemplateKinds kinds{};
+  /// The number that stands for a statement; the folder's own when empty.
+  std::optional<Scoring> scoring{};
+  std::vector<std::string> relations{};
+};
+
+/// What a table of answers does not hold of a fact under the base template.
+struct RecordedBase {
+  std::vector<double> scores{};
+  /// By `all_scorings`.
+  std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
+};
+
+/// The scores of a row under a reduction; nothing when one of them has no token to reduce over.
+inline std::optional<std::vector<double>> reduced(const std::vector<StatementScore>& parts,
+                                                  Scoring scoring) {
+  std::vector<double> scores;
+  for (const StatementScore& part : parts) {
+    scores.push_back(reduce(part, scoring));
+    if (!std::isfinite(scores.back())) return std::nullopt;
+  }
+  return scores;
+}
+
+/// Counts bytes where a row of an earlier version or of another tool does not, in statements as a
+/// template makes them.
+inline void count_missing_bytes(std::vector<StatementScore>& parts, const RecordedRow& row,
+                                const RecordedRelation& in) {
+  const std::vector<std::string>& templates = in.relation.templates;
+  if (row.template_index >= templates.size()) return;
+  for (std::size_t option = 0; option < parts.size(); ++option) {
+    if (parts[option].bytes > 0) continue;
+    count_bytes(parts[option], fill_template(templates[row.template_index], row.fact.subject,
+                                             option_text(in.relation, row.fact, option)));
+  }
+}
+
+/// The scores of a row under a reduction that the user chose.
+inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring,
+                                         const RecordedRelation& in) {
+  std::vector<StatementScore> parts = row.parts;
+  const auto fail = [&](const char* field, const std::string& message, const std::string& remedy) {
+    throw user_error({in.rows, row.fact.line, field}, message, remedy);
+  };
+  if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
+  if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
+    // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
+    for (StatementScore& part : parts) part.tokens = (std::max)(part.tokens, 1U);
+  }
+  if (scoring.reduction == Reduction::pmi && std::isnan(parts.front().neutral_log_likelihood)) {
+    fail("neutral_scores", "is missing, so pmi cannot be made from this scoring",
+         "probe with `reduction` pmi");
+  }
+  if (auto scores = reduced(parts, scoring)) return *std::move(scores);
+  if (parts.front().tokens == 0) {
+    fail("token_counts", "is missing, so other reductions cannot be made from this scoring",
+         "take the folder's own reduction, or score with plumb");
+  }
+  fail(scoring.span == Span::continuation ? "continuation_token_counts" : "answer_token_counts",
+       "an option has no scored token to reduce over", "choose another `span`");
+  return {};
+}
+
+inline RecordedBase recorded_base(const RecordedRow& row, const std::vector<double>& scores) {
+  RecordedBase base{scores};
+  if (row.parts.empty()) return base;
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (const auto under = reduced(row.parts, all_scorings[i])) {
+      base.reductions[i] = predict(*under, row.fact.answer);
+    }
+  }
+  return base;
+}
+
+/// Folders that list the base template must agree on its text, or markers would be compared with
+/// something else.
+inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size_t base) {
+  const RecordedRelation* first = nullptr;
+  for (const RecordedRelation& part : parts) {
+    if (base >= part.relation.templates.size()) continue;
+    if (first == nullptr) first = &part;
+    if (part.relation.templates[base] == first->relation.templates[base]) continue;
+    throw user_error(
+        {part.rows.parent() / metadata_name(ResultsKind::closed_set), 0, part.relation.code},
+        "template " + std::to_string(base) + " is another text than in " +
+            first->rows.parent().string(),
+        "folders join only when they score the same dataset");
+  }
+}
+
+/// Reads one relation from all folders of a model; without rows there are no templates.
+inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
+                          RelationPredictions& made, BaseScores& scores) {
+  // Only plumb's own folders have what other reductions need.
+  const bool with_parts =
+      options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
+  std::map<std::size_t, RecordedBase> bases;  // by instance
+  std::vector<double> chosen;                 // of the latest row, under a reduction of the user's
+  RelationAnswers table = recorded_answers(
+      parts,
+      [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
+        if (options.scoring) chosen = chosen_scores(row, *options.scoring, part);
+        const std::vector<double>& numbers = options.scoring ? chosen : row.scores;
+        if (row.template_index == options.kinds.base) {
+          bases.emplace(row.fact.instance, recorded_base(row, numbers));
+        }
+        return numbers;
+      },
+      with_parts);
+  refuse_other_base(parts, options.kinds.base);
+  if (table.facts() == 0) {
+    made.relation = table.relation;
+    return;
+  }
+  std::vector<std::size_t> templates;
+  for (const Setting& setting : table.settings) templates.push_back(setting.variant);
+  made = prediction_frame(table.relation, templates, options.kinds, parts.front().rows);
+  made.weighted = std::move(table.weighted);
+  std::vector<std::size_t> places;  // in the table, by place in a row
+  for (const Setting& setting : made.settings) {
+    places.push_back(*table.place_of_template(setting.variant));
+  }
+  for (const std::size_t index : templates) {
+    if (!made.place_of_template(index)) scores.unlisted.push_back(index);
+  }
+  std::array<bool, all_scorings.size()> complete{};
+  complete.fill(true);
+  for (std::size_t i = 0; i < table.facts(); ++i) {
+    for (const std::size_t place : places) made.cells.push_back(table.row(i)[place]);
+    const RecordedBase& base = bases.at(table.relation.facts[i].instance);
+    scores.scores.insert(scores.scores.end(), base.scores.begin(), base.scores.end());
+    for (std::size_t s = 0; s < all_scorings.size(); ++s) {
+      complete[s] = complete[s] && base.reductions[s];
+      if (complete[s]) scores.reductions[s].push_back(*base.reductions[s]);
+    }
+  }
+  for (std::size_t i = 0; i < all_scorings.size(); ++i) {
+    if (!complete[i]) scores.reductions[i].clear();
+  }
+}
+
+/// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
+/// Throws a user error for folders that do not belong together, and what template_roles.hpp refuses.
+[[nodiscard]] inline ScoredModel read_model(const std::string& name,
+                                            const std::vector<DiskPath>& folders,
+                                            const ReadingOptions& options) {
+  ScoredModel model;
+  model.predictions.name = name;
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<RecordedRelation>> parts;
+  for (const auto& folder : folders) {
+    for (RecordedRelation& recorded : recorded_relations(folder)) {
+      const std::string& code = recorded.relation.code;
+      if (!options.relations.empty() &&
+          over::find(options.relations, code) == options.relations.end()) {
+        continue;
+      }
+      model.dataset = recorded.dataset;
+      model.reduction = options.scoring ? name_of(options.scoring->reduction) : recorded.reduction;
+      model.span = options.scoring ? name_of(options.scoring->span) : recorded.span;
+      if (!parts.contains(code)) order.push_back(code);
+      parts[code].push_back(std::move(recorded));
+    }
+  }
+  for (const std::string& code : options.relations) {
+    if (parts.contains(code)) continue;
+    throw user_error({.setting = "relations"}, "'" + code + "' is not in the results of " + name,
+                     "name relations that were scored");
+  }
+  for (const std::string& code : order) {
+    if (parts[code].size() != folders.size()) {
+      throw user_error({.file = folders.front(), .line = 0, .field = code},
+                       "stands in some of the folders of " + name + " only",
+                       "leave it out with `relations`, or name models apart as NAME=DIR");
+    }
+  }
+  model.predictions.relations.resize(order.size());
+  model.base.resize(order.size());
+  parallel_for(order.size(), [&](std::size_t i) {
+    detail::read_relation(parts.at(order[i]), options, model.predictions.relations[i],
+                          model.base[i]);
+  });
+  // A relation without a fact has nothing to say, not even which templates it has.
+  for (std::size_t i = order.size(); i-- > 0;) {
+    if (model.predictions.relations[i].facts() > 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    model.predictions.relations.erase(model.predictions.relations.begin() + at);
+    model.base.erase(model.base.begin() + at);
+  }
+  refuse_absent_templates(model.predictions.relations, options.kinds);
+  for (const RelationPredictions& made : model.predictions.relations) {
+    const std::string& note = made.relation.note;
+    if (note.empty() || over::find(model.notes, note) != model.notes.end()) continue;
+    model.notes.push_back(note);
+  }
+  return model;
+}
+
+}  // namespace plumb::detail

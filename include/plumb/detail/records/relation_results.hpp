@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do the rows of a relation in a results folder come to?
+//
+// Goes through the rows once and keeps what is answered, so a folder of any size can be measured;
+// where templates have weights also the weighted scores of one relation. Rows are read again where
+// a fact has several right options. Works on plumb's run folders and on lm-pub-quiz's.
+
+#include <span>
+
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/records/probe_answer_sets.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
+
+namespace plumb::detail {
+
+/// What the rows of one relation say.
+struct RelationResults {
+  /// Its facts keep the right one alone of their own texts for the options.
+  RelationAnswers answers;
+  /// Its facts with several right options.
+  RelationAnswerSets several_right{};
+};
+
+/// `visit(row)` sees each row as it is read. Throws a user error for rows that contradict each
+/// other or the metadata.
+template <class Visit>
+[[nodiscard]] RelationResults read_relation_results(const RecordedRelation& recorded, Visit visit) {
+  const auto scores_of = [&](const RecordedRow& row, const RecordedRelation& in) -> decltype(auto) {
+    visit(row);
+    return scores_of_row(row, in);
+  };
+  RelationResults made{recorded_answers(std::span(&recorded, 1), scores_of)};
+  made.several_right = answer_sets_of(recorded, made.answers.relation.facts);
+  detail::keep_right_texts(made.answers.relation.facts);
+  return made;
+}
+
+[[nodiscard]] inline RelationResults read_relation_results(const RecordedRelation& recorded) {
+  return read_relation_results(recorded, [](const RecordedRow&) {});
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What reads the lines of a results file: a file that ends, one JSON object a line. A pipe or a device in
+// its place, which may never end, is refused.
+
+#include <cstddef>
+
+#include "plumb/detail/core/disk.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+/// Throws a user error for a pipe or a device: what may never end, in the place of results.
+inline void refuse_stream(const DiskPath& file) {
+  if (file.disk().kind(file) != Disk::Kind::stream) return;
+  throw user_error({.file = file}, "is a pipe or a device, not a file of results",
+                   "remove it, then make the results again");
+}
+
+/// Whether a file of a run folder is there. Throws as refuse_stream does.
+[[nodiscard]] inline bool is_there(const DiskPath& file) {
+  refuse_stream(file);
+  return file.is_file();
+}
+
+/// Calls `visit(object, line)` for each line that is not blank; lines count from 1. Throws a user error
+/// at the first line that is no object, and as refuse_stream does.
+template <class Visit>
+void for_each_result_line(const DiskPath& file, Visit visit) {
+  refuse_stream(file);
+  for_each_json_line(file, throw_problem, visit);
+}
+
+}  // namespace plumb::detail

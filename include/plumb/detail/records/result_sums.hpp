@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are a run's results files still what the run wrote?
+//
+// A finished run's run.json has under "files", for each file that its numbers come from, how many
+// lines and bytes it has and their FNV-1a hash. Whoever reads the results looks first. Folders without
+// them, of earlier versions and of other tools, are read as they are. Non-goal: a folder whose run.json
+// was changed too; the hash is no signature.
+
+#include <string>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+
+namespace plumb::detail {
+
+[[nodiscard]] inline Json to_json(const FileSum& sum) {
+  return {{"lines", sum.lines}, {"bytes", sum.bytes}, {"fnv1a", hash_digits(sum.hash)}};
+}
+
+/// Throws the user error of a name from metadata that is to be part of a file's and would lead out of
+/// its folder, as no name of a relation may.
+inline void refuse_as_file_name(const std::string& name, const DiskPath& said_in) {
+  if (!problem_with_relation_name(name, {})) return;
+  throw user_error({said_in, 0, Json(name).dump()}, "is no name of a file in this folder",
+                   "the file was changed; restore it, or make the run again");
+}
+
+/// Whether a run's numbers come from it. Its journal and the vectors of a ranking are no results, and
+/// what a report leaves is made of them.
+inline bool is_result_file(const std::string& name) {
+  const bool is_metadata = name.starts_with("metadata_") && name.ends_with(".json");
+  const bool is_rows = name.ends_with(".jsonl") && name != "journal.jsonl";
+  return is_metadata || is_rows || name.ends_with("_injection.json");
+}
+
+/// The sums of all results files of a folder, and of what it asked, by name.
+[[nodiscard]] inline Json result_sums(const DiskPath& folder) {
+  Json sums = Json::object();
+  const auto add = [&](const DiskPath& from, const std::string& prefix) {
+    for (const DiskPath& file : from.list()) {
+      if (!detail::is_result_file(file.name()) || !file.is_file()) continue;
+      sums[prefix + file.name()] = to_json(sum_of(file));
+    }
+  };
+  add(folder, "");
+  if (const DiskPath asked = folder / "asked"; asked.is_folder()) add(asked, "asked/");
+  return sums;
+}
+
+/// Throws a user error for a results file that is missing or is not what its run wrote.
+inline void refuse_changed_results(const DiskPath& folder) {
+  const DiskPath run = folder / "run.json";
+  if (!is_there(run)) return;
+  const Json record = read_json_object(run), sums = record.value("files", Json());
+  if (!sums.is_object()) return;
+  const std::string command = first_string(kept_settings(folder), "command").value_or("");
+  const std::string remedy = "restore it, or call " +
+                             (command.empty() ? "its job" : "plumb " + command) +
+                             " for this folder again with `resume`, which writes it anew";
+  for (const auto& [name, said] : sums.items()) {
+    const bool in_asked = name.starts_with("asked/");
+    refuse_as_file_name(in_asked ? name.substr(6) : name, run);
+    const DiskPath file = folder / name;
+    if (!is_there(file)) {
+      if (name.starts_with("metadata_")) continue;  // the folder is then no finished run's
+      throw user_error({.file = file}, "is missing", remedy);
+    }
+    const FileSum found = sum_of(file);
+    if (to_json(found) == said) continue;
+    const Json lines = said.is_object() ? said.value("lines", Json()) : Json();
+    const std::string now = counted(found.lines, "line");
+    throw user_error({.file = file},
+                     "is not what its run wrote: it has " + now +
+                         (lines == found.lines ? " as then, but of another checksum"
+                                               : " instead of " + lines.dump()),
+                     remedy);
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whose results does a folder hold, and what does their metadata say?
+//
+// Each kind has a metadata file of its own, which is written when the results are whole:
+// metadata_results.json (a closed-set probe, lm-pub-quiz too), metadata_many_shot.json,
+// metadata_rank.json, metadata_generate.json (whose "answers": "lists" says that they are lists).
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/result_sums.hpp"
+#include "plumb/detail/records/run_record.hpp"
+
+namespace plumb::detail {
+
+enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
+
+/// What a kind's metadata file is called, what it tells of, and which command of plumb writes it.
+struct ResultsMetadata {
+  const char* file;
+  const char* tells_of;
+  const char* command;
+};
+/// Lists have that of generations.
+[[nodiscard]] constexpr ResultsMetadata metadata_of(ResultsKind kind) {
+  switch (kind) {
+    case ResultsKind::many_shot:
+      return {"metadata_many_shot.json", "many-shot run", "many-shot"};
+    case ResultsKind::ranking:
+      return {"metadata_rank.json", "ranking", "rank"};
+    case ResultsKind::generation:
+    case ResultsKind::lists:
+      return {"metadata_generate.json", "generation", "generate"};
+    case ResultsKind::closed_set:
+      break;
+  }
+  return {"metadata_results.json", "results", "probe"};
+}
+
+/// The name of the file that says what results there are.
+[[nodiscard]] constexpr const char* metadata_name(ResultsKind kind) {
+  return metadata_of(kind).file;
+}
+
+/// Reads the metadata of a finished run. Throws a user error where it is missing, no regular file or no
+/// JSON object.
+[[nodiscard]] inline Json read_metadata(const DiskPath& folder, ResultsKind kind) {
+  const auto [name, tells_of, command] = metadata_of(kind);
+  const DiskPath file = folder / name;
+  if (is_there(file)) return read_json_object(file);
+  throw user_error({.file = folder},
+                   std::string("holds no finished ") + tells_of + " (no " + name + ")",
+                   std::string("name a finished run folder, or finish its run first (plumb ") +
+                       command + ", `resume`)");
+}
+
+/// The methods or settings that a run lists in a field of its metadata, each of which is part of names
+/// of its files. Throws a user error where there is none, or where one cannot be part of such a name.
+[[nodiscard]] inline std::vector<std::string> listed_names(const DiskPath& folder, ResultsKind kind,
+                                                           const Json& metadata,
+                                                           const char* field) {
+  const auto [name, tells_of, command] = metadata_of(kind);
+  auto names = string_list(metadata, field);
+  if (!names || names->empty()) {
+    throw user_error({folder / name, 0, field}, "names none", std::string(command) + " again");
+  }
+  for (const std::string& one : *names) refuse_as_file_name(one, folder / name);
+  return *std::move(names);
+}
+
+/// Nothing where a folder holds no finished results. Throws a user error for metadata of a generation
+/// that is no JSON object.
+[[nodiscard]] inline std::optional<ResultsKind> results_kind(const DiskPath& folder) {
+  for (const ResultsKind kind : {ResultsKind::generation, ResultsKind::many_shot,
+                                 ResultsKind::ranking, ResultsKind::closed_set}) {
+    const DiskPath file = folder / metadata_name(kind);
+    if (!is_there(file)) continue;
+    if (kind != ResultsKind::generation) return kind;
+    const bool lists = first_string(read_json_object(file), "answers") == "lists";
+    return lists ? ResultsKind::lists : kind;
+  }
+  return std::nullopt;
+}
+
+/// Whether the results are those of `plumb generate`, texts or lists.
+[[nodiscard]] inline bool is_generation(const DiskPath& folder) {
+  return (folder / metadata_name(ResultsKind::generation)).is_file();
+}
+
+/// The folder itself; of a calibration of a model, with or without its run.json, the probe within it.
+[[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
+  const char* const results = metadata_name(ResultsKind::closed_set);
+  if (is_there(folder / results)) return folder;
+  const DiskPath probe = folder / "probe";
+  const bool is_calibration = first_string(kept_settings(folder), "command") == "calibrate";
+  const bool holds_probe =
+      is_there(probe / results) || (is_calibration && is_there(probe / "run.json"));
+  return holds_probe && (is_calibration || !is_there(folder / "run.json")) ? probe : folder;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a finished run folder says of itself beside its results: settings, example prompts, and what
+// must be known of all its numbers.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/listed_prompt.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+
+namespace plumb::detail {
+
+/// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
+/// a file that is no JSON object.
+[[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
+  if (!is_there(folder / "run.json")) return Json::object();
+  Json settings = read_json_object(folder / "run.json").value("settings", Json());
+  return settings.is_object() ? settings : Json::object();
+}
+
+/// Throws a user error for a run that more than one model answered (MixedResults).
+inline void refuse_mixed(const DiskPath& file, const Json& run) {
+  if (first_string(run, "status") != "mixed") return;
+  throw user_error({file, 0, "status"}, "says \"mixed\": more than one model answered this run",
+                   "do it anew, into another folder (`out`)");
+}
+
+/// Throws a user error for a folder without results of a run: one of its shards, or those of several
+/// models.
+inline void refuse_without_results(const DiskPath& folder) {
+  const DiskPath file = folder / "run.json";
+  if (!is_there(file)) return;
+  const Json run = read_json_object(file);
+  refuse_mixed(file, run);
+  if (!run.contains("shard")) return;
+  throw user_error({.file = folder}, "is one shard of a run and holds no results",
+                   "make a run of all its shards by plumb merge, and name that");
+}
+
+/// What must be said where facts are left out, as an engine did not report all of their tokens;
+/// `where` may say of which relations.
+[[nodiscard]] inline std::string unreported_warning(std::size_t facts,
+                                                    const std::string& where = "") {
+  return "Warning: " + counted(facts, "fact") + " left out" +
+         (where.empty() ? "" : " (" + where + ")") +
+         ": the engine did not report how likely every token of their candidates is, and no number "
+         "is put in its place.";
+}
+
+/// What a reader must know of every number that a model gave: that quantised weights round the
+/// activations, then the `warnings` of the run's settings (ModelDescription), in their order.
+[[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
+  std::vector<std::string> warnings;
+  if (settings.value("quantized", Json()) == true) {
+    warnings.push_back(
+        "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
+        ") run natively round the activations too: scores differ from the same weights in F32 by "
+        "tenths of a nat a statement on average and by several nats at worst, and answers may "
+        "differ too.");
+  }
+  for (std::string& text : string_list(settings, "warnings").value_or(std::vector<std::string>{})) {
+    warnings.push_back(std::move(text));
+  }
+  return warnings;
+}
+
+/// The same of several folders that are read together, each under its name, and how many facts a run
+/// left out.
+template <class Folders>
+[[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
+  std::vector<std::string> warnings;
+  for (const auto& [name, folder] : named) {
+    std::vector<std::string> own = model_warnings(kept_settings(folder));
+    if (is_there(folder / "run.json")) {
+      const Json facts = read_json_object(folder / "run.json").value("unreported_facts", Json());
+      if (facts.is_number_unsigned() && facts != 0) {
+        own.push_back(unreported_warning(facts.get<std::size_t>()));
+      }
+    }
+    for (const std::string& text : own) {
+      warnings.push_back((name.empty() ? "" : name + ": ") + text);
+    }
+  }
+  return warnings;
+}
+
+/// What the dataset's files have beside what was asked, as its reader said, a line each.
+[[nodiscard]] inline std::vector<std::string> left_out_notes(
+    const std::vector<std::string>& left_out) {
+  std::vector<std::string> notes;
+  for (const std::string& what : left_out) notes.push_back("Left out: " + what + ".");
+  return notes;
+}
+[[nodiscard]] inline std::vector<std::string> left_out_notes(const Json& settings) {
+  return left_out_notes(string_list(settings, "left_out").value_or(std::vector<std::string>{}));
+}
+
+struct RunRecord {
+  /// As run.json has them; empty for another tool's folder.
+  Json settings = Json::object();
+  std::vector<Json> prompts{};
+  /// Of the folder, for a page whose run has no name for its model.
+  std::string folder{};
+
+  /// "model on dataset".
+  [[nodiscard]] std::string title() const {
+    const std::string dataset = first_string(settings, "dataset").value_or("");
+    return first_string(settings, "model").value_or(folder) +
+           (dataset.empty() ? "" : " on " + dataset);
+  }
+  /// The model's warnings, then `notes`, then what was left out.
+  [[nodiscard]] std::vector<std::string> with_warnings(const std::vector<std::string>& own) const {
+    std::vector<std::string> notes = model_warnings(settings);
+    notes.insert(notes.end(), own.begin(), own.end());
+    for (std::string& what : left_out_notes(settings)) notes.push_back(std::move(what));
+    return notes;
+  }
+};
+
+/// Throws a user error for a run.json without settings.
+[[nodiscard]] inline RunRecord read_run_record(const DiskPath& folder) {
+  const auto file = folder / "run.json";
+  RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};
+  if (record.settings.empty() && is_there(file)) {
+    throw user_error({file, 0, "settings"}, "is not an object", "the file was changed; run again");
+  }
+  record.folder = folder.name();
+  return record;
+}
+
+}  // namespace plumb::detail

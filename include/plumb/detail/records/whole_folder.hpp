@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A folder that is there whole or not at all: its files are written into NAME.part beside it, which
+// gets its name when all of them stand. What a killed process left of one is begun anew by the next.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+
+namespace plumb::detail {
+
+inline void remove_folder(const DiskPath& folder);
+
+/// Removes what lies in a folder; a link is removed, not followed. Throws an internal error when the disk
+/// refuses.
+inline void remove_entry(const DiskPath& entry) {
+  // A file, a link or an empty folder goes at once.
+  if (!entry.disk().remove(entry)) return;
+  entry.is_folder() ? remove_folder(entry) : remove_file(entry);
+}
+
+/// Removes a folder with all that lies in it, as `remove_entry` does.
+inline void remove_folder(const DiskPath& folder) {
+  for (const DiskPath& entry : folder.list()) remove_entry(entry);
+  remove_file(folder);
+}
+
+/// Not thread-safe; one process at a time makes a folder of one name.
+class FolderInTheMaking {
+ public:
+  /// Throws the user error of a place that holds something.
+  static void refuse_used(const DiskPath& folder) {
+    if (!folder.exists()) return;
+    if (folder.is_folder() && folder.list().empty()) return;
+    throw user_error({.file = folder}, folder.is_folder() ? "is not empty" : "is not a folder",
+                     "choose another folder (`out`)");
+  }
+
+  /// Its files' names end in `ending`. Throws a user error for a place that holds something, where
+  /// something else than an unfinished folder of such files is in the way, and where another process
+  /// is making it.
+  FolderInTheMaking(const DiskPath& folder, std::string_view ending)
+      : folder_(folder.parent() / folder.name()), part_(folder_ + ".part") {
+    refuse_used(folder_);
+    if (part_.exists()) remove_left(ending);
+    make_folders(part_);
+    take_lock();
+  }
+
+  /// Where its files are written.
+  [[nodiscard]] const DiskPath& path() const noexcept { return part_; }
+
+  /// Throws an internal error when the disk refuses; the name is then not given.
+  void finish() { rename_into_place(part_, folder_); }
+
+ private:
+  void take_lock() {
+    if (!part_.disk().lock(part_, lock_)) return;
+    throw user_error({.file = part_}, "another plumb is writing here",
+                     "wait for it or choose another folder (`out`)");
+  }
+  void remove_left(std::string_view ending) {
+    const auto is_ours = [&](const DiskPath& entry) {
+      const std::string name = entry.name();
+      return entry.is_file() &&
+             (name.ends_with(ending) || name.ends_with(std::string(ending) + ".part"));
+    };
+    if (!part_.is_folder() || !over::all_of(part_.list(), is_ours)) {
+      throw user_error({.file = part_}, "is in the way",
+                       "move it elsewhere, or choose another folder (`out`)");
+    }
+    take_lock();
+    remove_folder(part_);
+    lock_.reset();
+  }
+
+  DiskPath folder_, part_;
+  std::unique_ptr<FolderLock> lock_;
+};
+
+}  // namespace plumb::detail

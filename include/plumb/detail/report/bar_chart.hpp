@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do estimates with intervals look side by side?
+//
+// Horizontal bars on a scale from 0 to 1 as inline SVG, a whisker for the 95% interval and, where a
+// bar has one, a tick at what guessing would reach. Numbers stand beside the names, so that a narrow
+// screen, where the chart is scrolled, begins with both. Colours come from the page's style, so the
+// chart follows dark mode and prints.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/text_table.hpp"
+
+namespace plumb::detail {
+
+struct Bar {
+  std::string label;
+  Estimate estimate;
+  /// Expected value of guessing, if it makes sense for this bar.
+  std::optional<double> chance{};
+};
+
+/// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
+[[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
+  constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
+  // Names are as wide as 7 for each character; past 28 characters they reach over the left edge.
+  std::size_t longest = 3;
+  for (const Bar& bar : bars) longest = (std::max)(longest, count_code_points(bar.label));
+  const double names = (std::min)(202.0, 7 * static_cast<double>(longest) + 4);
+  const double left = names + 150;
+  const double height = top + row * static_cast<double>(bars.size()) + bottom;
+  const auto x = [&](double value) { return with_decimals(left + width * value, 1); };
+  std::string said;
+  for (const Bar& bar : bars) {
+    said += (said.empty() ? "Bars from 0 to 1: " : "; ") + bar.label + " " +
+            with_interval(bar.estimate);
+  }
+  std::string svg =
+      "<div class=\"wide\">" + chart_begin("chart", with_decimals(left + width + right, 0),
+                                           with_decimals(height, 0), title, said + ".", false);
+  for (int step = 0; step <= 10; step += 2) {
+    const double value = step / 10.0;
+    svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
+           with_decimals(top, 0) + "\" y2=\"" + with_decimals(height - bottom, 0) +
+           "\"/><text class=\"axis\" x=\"" + x(value) + "\" y=\"" +
+           with_decimals(height - bottom + 16, 0) + "\">" + with_decimals(value, 1) + "</text>\n";
+  }
+  double y = top;
+  for (const Bar& bar : bars) {
+    const std::string middle = with_decimals(y + row / 2, 1);
+    svg += "<text class=\"name\" x=\"" + with_decimals(names, 0) + "\" y=\"" +
+           with_decimals(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
+    if (bar.estimate.count > 0) {
+      const Estimate& e = bar.estimate;
+      svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + with_decimals(y + 4, 1) +
+             "\" width=\"" + with_decimals(width * e.value, 1) + "\" height=\"" +
+             with_decimals(row - 8, 1) + "\"/>";
+      if (bar.chance) {
+        svg += "<line class=\"chance\" x1=\"" + x(*bar.chance) + "\" x2=\"" + x(*bar.chance) +
+               "\" y1=\"" + with_decimals(y + 2, 1) + "\" y2=\"" + with_decimals(y + row - 2, 1) +
+               "\"/>";
+      }
+      if (e.has_interval()) {
+        svg += "<path class=\"whisker\" d=\"M" + x(e.low) + " " + middle + "H" + x(e.high) + "M" +
+               x(e.low) + " " + with_decimals(y + 7, 1) + "v" + with_decimals(row - 14, 1) + "M" +
+               x(e.high) + " " + with_decimals(y + 7, 1) + "v" + with_decimals(row - 14, 1) +
+               "\"/>";
+      }
+    }
+    svg += "<text class=\"value\" x=\"" + with_decimals(names + 10, 0) + "\" y=\"" +
+           with_decimals(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
+    y += row;
+  }
+  return svg + "</svg></div>\n";
+}
+
+}  // namespace plumb::detail

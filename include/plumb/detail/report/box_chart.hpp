@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do groups of numbers spread, side by side?
+//
+// Upright boxes from the lower to the upper quartile with the median across, and whiskers to the
+// 5th and 95th percentile, taken here of each group's numbers, as inline SVG. Colours come from the
+// page's style.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/text_table.hpp"
+
+namespace plumb::detail {
+
+struct BoxGroup {
+  std::string label;
+  /// Anything but empty.
+  std::vector<double> values;
+};
+
+struct BoxChart {
+  /// For readers who cannot see it.
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<BoxGroup> groups;
+};
+
+/// The scale goes from 0 to the largest whisker.
+[[nodiscard]] inline std::string box_chart(BoxChart chart) {
+  constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
+  double most = 0;
+  for (BoxGroup& group : chart.groups) {
+    over::sort(group.values);
+    most = (std::max)(most, quantile(group.values, 0.95));
+  }
+  if (most == 0) most = 1;
+  const double step = 62;
+  const double width =
+      (std::max)(260.0, left + right + step * static_cast<double>(chart.groups.size()));
+  const double inner = height - top - bottom;
+  const auto n = [](double value) { return with_decimals(value, 1); };
+  const auto y = [&](double value) { return top + inner * (1 - value / most); };
+  const auto words = [](const BoxGroup& group) {
+    return group.label + ": median " + with_decimals(quantile(group.values, 0.5), 1) + ", n " +
+           std::to_string(group.values.size());
+  };
+  std::string said = chart.y_label + " by " + chart.x_label + ".";
+  for (const BoxGroup& group : chart.groups) said += " " + words(group) + ".";
+  std::string svg = "<figure class=\"plot\">" +
+                    chart_begin("chart xy", n(width), n(height), chart.title, said, true);
+  for (int tick = 0; tick <= 4; ++tick) {
+    const double value = most * tick / 4;
+    svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +
+           n(y(value)) + "\" y2=\"" + n(y(value)) + "\"/><text class=\"axis y\" x=\"" +
+           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" +
+           with_decimals(value, most < 10 ? 1 : 0) + "</text>\n";
+  }
+  for (std::size_t g = 0; g < chart.groups.size(); ++g) {
+    const BoxGroup& group = chart.groups[g];
+    const double middle = left + step * (static_cast<double>(g) + 0.5);
+    const auto at = [&](double q) { return y(quantile(group.values, q)); };
+    svg += "<g class=\"series s0\"><title>" + escape_html(words(group)) +
+           "</title><path class=\"line\" d=\"M" + n(middle) + " " + n(at(0.05)) + "V" +
+           n(at(0.25)) + "M" + n(middle) + " " + n(at(0.75)) + "V" + n(at(0.95)) +
+           "\"/><rect class=\"box\" x=\"" + n(middle - box / 2) + "\" y=\"" + n(at(0.75)) +
+           "\" width=\"" + n(box) + "\" height=\"" + n((std::max)(1.0, at(0.25) - at(0.75))) +
+           "\"/><path class=\"median\" d=\"M" + n(middle - box / 2) + " " + n(at(0.5)) + "h" +
+           n(box) + "\"/></g><text class=\"axis\" x=\"" + n(middle) + "\" y=\"" +
+           n(height - bottom + 16) + "\">" + escape_html(group.label) +
+           "</text><text class=\"axis\" x=\"" + n(middle) + "\" y=\"" + n(height - bottom + 30) +
+           "\">n " + std::to_string(group.values.size()) + "</text>\n";
+  }
+  svg += "<text class=\"axis\" x=\"" + n(left + (width - left - right) / 2) + "\" y=\"" +
+         n(height - 8) + "\">" + escape_html(chart.x_label) +
+         "</text><text class=\"axis\" transform=\"translate(14 " + n(top + inner / 2) +
+         ") rotate(-90)\">" + escape_html(chart.y_label) + "</text>\n";
+  return svg + "</svg></figure>\n";
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a number look in a calibration table?
+//
+// Cells with their interval in small print, coloured in the paper's steps (Kissling et al., Table
+// 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
+
+#include <array>
+#include <string>
+
+#include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/report/page.hpp"
+
+namespace plumb::detail {
+
+/// An estimator's name as people write it.
+[[nodiscard]] inline std::string estimator_label(const std::string& name) {
+  const auto parts = name.find('_');
+  std::string label = name.substr(0, parts);
+  if (label.empty() || parts == std::string::npos) {
+    if (name == "base") return "Base";
+    if (name == "weighted") return "Weighted";
+    return name == "margin" ? "Margin" : "“" + name + "”";
+  }
+  label[0] = label[0] == 'a' ? 'A' : 'C';
+  const std::string policy = name.substr(parts + 1);
+  if (!policy.starts_with("vote")) return label + ", " + policy;
+  return label + ", vote ≥ " + policy.substr(4);
+}
+
+/// Whether votes failed, of what may have votes. Each such fact has confidence 0 and counts as wrong, so
+/// that errors of confidence say how many failed, not how well the model knows what it knows: they have
+/// a mark, and no colour.
+template <class Row>
+[[nodiscard]] constexpr bool has_failed_votes(const Row& row) {
+  if constexpr (requires { row.failures; }) return row.failures > 0;
+  return false;
+}
+
+/// What stands behind an estimator's name where its errors mean little, and what the marks mean.
+[[nodiscard]] inline std::string estimator_marks(const EstimatorResult& made) {
+  return std::string(made.discrete ? " *" : "") + (has_failed_votes(made) ? " †" : "");
+}
+inline constexpr const char* failed_votes_meaning =
+    "† votes failed for a share of the facts: these have confidence 0 and fall into one bin, so "
+    "ACE "
+    "and Brier score mean little";
+
+/// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
+[[nodiscard]] inline std::string scoring_label(Scoring scoring) {
+  const std::string reduction =
+      std::array{"Sum", "Mean", "Bytes", "PMI"}[static_cast<std::size_t>(scoring.reduction)];
+  if (scoring.span == Span::continuation) return reduction + " (C)";
+  return scoring.span == Span::answer ? reduction + " (A)" : reduction;
+}
+
+/// The class of a cell, by the paper's steps; empty for metrics it has none for.
+inline const char* step(CalibrationMetric metric, double value) {
+  const bool ace = metric == CalibrationMetric::ace || metric == CalibrationMetric::ece;
+  if (!ace && metric != CalibrationMetric::brier) return "";
+  const std::array<double, 3> steps =
+      ace ? std::array<double, 3>{0.05, 0.1, 0.2} : std::array<double, 3>{0.1, 0.2, 0.25};
+  return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
+}
+
+/// A metric with the colour of its step.
+inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
+                        bool best = false) {
+  const Estimate& e = estimate_of(metrics, metric);
+  return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
+}
+
+/// The same of an estimator, over all facts or a group of them (`metrics`); one whose votes failed has
+/// a mark in place of the colour.
+inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
+                        CalibrationMetric metric, bool best = false) {
+  if (!has_failed_votes(made)) return cell(metrics, metric, best);
+  std::string html = cell(estimate_of(metrics, metric));
+  if (const std::size_t begin = html.find("<small>"); begin != html.npos) html.insert(begin, " †");
+  return html;
+}
+
+}  // namespace plumb::detail

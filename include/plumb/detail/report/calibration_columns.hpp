@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a calibration, each declared once, for terminal, page, CSV and JSON.
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+/// A calibration metric of anything that has `metrics`, under the paper's colours.
+template <class Row>
+[[nodiscard]] Column<Row> metric_column(CalibrationMetric metric) {
+  struct Words {
+    std::string_view heading, meaning;
+  };
+  static constexpr std::array<Words, calibration_metric_count> words{
+      {{"accuracy", ""},
+       {"confidence", ""},
+       {"ACE", "ACE: distance of confidence from accuracy over equal-count bins."},
+       {"ECE", "ECE and MCE: mean and worst distance over equal-width bins."},
+       {"MCE", ""},
+       {"Brier", ""},
+       {"reliability",
+        "Brier = reliability − resolution + uncertainty + within-bin, over the equal-count bins."},
+       {"resolution", ""},
+       {"uncertainty", ""},
+       {"within bin", ""},
+       {"skill", "Skill: 1 − Brier / uncertainty."},
+       {"log loss", ""},
+       {"AUROC", "AUROC: does confidence tell right from wrong?"},
+       {"AURC", "AURC: error rate when the least sure are rejected first."}}};
+  const auto i = static_cast<std::size_t>(metric);
+  using enum CalibrationMetric;
+  return {std::string(calibration_metric_names[i]),
+          std::string(words[i].heading),
+          std::string(words[i].meaning),
+          [metric](const Row& row) { return estimate_of(row.metrics, metric); },
+          ColumnPlace::everywhere,
+          3,
+          metric == accuracy || metric == ace || metric == brier,
+          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
+          metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual,
+          has_failed_votes<Row>};
+}
+
+template <class Row>
+[[nodiscard]] std::vector<Column<Row>> metric_columns(
+    const std::vector<CalibrationMetric>& metrics) {
+  std::vector<Column<Row>> columns;
+  for (const CalibrationMetric metric : metrics) columns.push_back(metric_column<Row>(metric));
+  return columns;
+}
+
+/// Those metrics below an estimator's name, with or without its failed votes.
+[[nodiscard]] inline std::vector<Column<EstimatorResult>> estimator_columns(
+    const std::vector<CalibrationMetric>& metrics, bool failures) {
+  using E = EstimatorResult;
+  auto columns = metric_columns<E>(metrics);
+  columns.insert(columns.begin(), {"estimator", "estimator", "", [](const E& made) -> CellValue {
+                                     return estimator_label(made.name) + estimator_marks(made);
+                                   }});
+  if (failures) {
+    columns.push_back({"failures", "failed votes",
+                       "Failed votes count as wrong, with confidence 0; ties for the likeliest "
+                       "option as wrong too, since such a fact is not known.",
+                       [](const E& made) { return made.failures; }});
+    weigh(columns, {"failures"}, ColumnWeight::minor);
+  }
+  return columns;
+}
+
+/// What a marker changes; a change for the better has a green cell, one for the worse a red one.
+[[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
+  using E = MarkerEffect;
+  const auto colour = [](bool lower_is_better) {
+    return [lower_is_better](const Estimate& e) -> std::string {
+      if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
+      return (e.value < 0) == lower_is_better ? "h1" : "h3";
+    };
+  };
+  const auto all = ColumnPlace::everywhere;
+  return {{"accuracy", "accuracy", "", [](const E& e) { return e.accuracy; }, all, 3, true,
+           colour(false)},
+          {"ace", "ACE", "", [](const E& e) { return e.ace; }, all, 3, true, colour(true)},
+          {"brier", "Brier", "", [](const E& e) { return e.brier; }, all, 3, true, colour(true)}};
+}
+[[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_columns() {
+  auto columns = marker_numbers();
+  columns.insert(columns.begin(),
+                 {{"marker", "marked − base template", "",
+                   [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
+                  {"facts", "facts", "", [](const MarkerEffect& e) { return e.facts; }}});
+  weigh(columns, {"facts"}, ColumnWeight::minor);
+  return columns;
+}
+
+[[nodiscard]] inline std::vector<Column<ReductionResult>> reduction_numbers() {
+  using R = ReductionResult;
+  const auto all = ColumnPlace::everywhere;
+  return {{"accuracy", "accuracy", "", [](const R& r) { return r.accuracy; }, all, 3, true},
+          {"ace", "ACE", "", [](const R& r) { return r.ace; }, all, 3, true,
+           [](const Estimate& e) {
+             return std::string(detail::step(CalibrationMetric::ace, e.value));
+           }},
+          {"harmonic_mean", "H", "H: harmonic mean of accuracy and 1 − ACE.",
+           [](const R& r) { return r.harmonic_mean; }, all, 3, true}};
+}
+[[nodiscard]] inline std::vector<Column<ReductionResult>> reduction_columns() {
+  auto columns = reduction_numbers();
+  columns.insert(columns.begin(),
+                 {"reduction", "reduction", "",
+                  [](const ReductionResult& r) -> CellValue { return scoring_label(r.scoring); }});
+  return columns;
+}
+
+[[nodiscard]] inline std::vector<Column<RecalibrationResult>> recalibration_columns() {
+  using R = RecalibrationResult;
+  using enum CalibrationMetric;
+  auto columns = metric_columns<R>({mean_confidence, ace, brier, log_loss, auroc});
+  for (Column<R>& column : columns) {
+    if (column.key == "log_loss" || column.key == "auroc") column.place = ColumnPlace::page;
+  }
+  columns.insert(columns.begin(), {{"estimator", "held out", "",
+                                    [](const R& r) -> CellValue {
+                                      return estimator_label(r.estimator) +
+                                             (has_failed_votes(r) ? " †" : "");
+                                    }},
+                                   {"map", "map", "", [](const R& r) -> CellValue {
+                                      return r.map == "temperature"
+                                                 ? "temperature " + with_decimals(r.temperature, 2)
+                                                 : r.map;
+                                    }}});
+  return columns;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do several models' calibrations look side by side?
+//
+// Kissling et al., Tables 1 and 4, Figure 4, and causal–masked pairs (calibration_pairs.hpp).
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_pairs.hpp"
+#include "plumb/detail/report/cells.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::detail {
+
+class ComparisonSections {
+ public:
+  explicit ComparisonSections(const CalibrationResults& results) : results_(results) {}
+
+  [[nodiscard]] std::string html() const {
+    // The paper's columns; the other policies stand in the third table.
+    const std::vector<std::string> with_ace{"base", "margin", "average_vote2", "average_min"};
+    const std::vector<std::string> with_brier{
+        "base", "margin", "average_vote2", "average_min", "consistency_vote2", "consistency_min"};
+    std::vector<std::string> plain, all, averages;
+    for (const std::string& name : estimator_names(results_.models)) {
+      const auto among = [&](const std::vector<std::string>& list) {
+        return over::find(list, name) != list.end();
+      };
+      const bool asked = !results_.options.estimators.empty();
+      if (among(with_ace) || (asked && !name.starts_with("consistency_"))) plain.push_back(name);
+      if (among(with_brier) || asked) all.push_back(name);
+      if (name.starts_with("average_")) averages.push_back(name);
+    }
+    std::string html =
+        heading("Adaptive calibration error by model",
+                "Lower is better; bold: the model's best. Below 0.1 counts as well calibrated. Not "
+                "shown for Consistency, whose few values make the bins arbitrary. † votes failed: "
+                "such facts have confidence 0, and neither colour nor bold is given.") +
+        model_table(plain, M::ace) +
+        heading("Brier score by model",
+                "Mean (confidence − correct)². Always saying 0.5 scores 0.25. † as above.") +
+        model_table(all, M::brier);
+    if (!averages.empty()) {
+      html += heading("Brier score of Average by aggregation",
+                      "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +
+              model_table(averages, M::brier);
+    }
+    html += heading("Calibration error against accuracy",
+                    "Each point is a model; accuracy is the mean over paraphrases.") +
+            "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
+    return html + PairSections(results_).html();
+  }
+
+ private:
+  using M = CalibrationMetric;
+
+  [[nodiscard]] std::string model_table(const std::vector<std::string>& estimators,
+                                        M metric) const {
+    std::vector<std::string> heads{"Model", "Kind", "Facts", "Accuracy", "Mean over paraphrases"};
+    for (const std::string& name : estimators) heads.push_back(escape_html(estimator_label(name)));
+    std::string html = table_begin(heads);
+    for (std::size_t i = 0; i < results_.models.size(); ++i) {
+      const ModelCalibration& model = results_.models[i];
+      double best = 2;
+      for (const std::string& name : estimators) {
+        const EstimatorResult* made = model.estimator(name);
+        if (made != nullptr && !has_failed_votes(*made) &&
+            estimate_of(made->metrics, metric).exists()) {
+          best = (std::min)(best, estimate_of(made->metrics, metric).value);
+        }
+      }
+      html += "<tr><td>" + label(model.name) + "</td><td>" +
+              (results_.masked[i] ? "masked" : "causal") + "</td>" + number_cell(model.facts) +
+              cell(model.accuracy) + cell(model.paraphrase_accuracy);
+      for (const std::string& name : estimators) {
+        const EstimatorResult* made = model.estimator(name);
+        html += made == nullptr ? cell(Estimate{})
+                                : cell(*made, made->metrics, metric,
+                                       estimate_of(made->metrics, metric).value == best);
+      }
+      html += "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  [[nodiscard]] std::string scatter() const {
+    std::vector<ChartSeries> series;
+    std::set<std::string> labelled;
+    XyChart chart{"ACE against accuracy", "accuracy", "ACE"};
+    double top = 0.1;
+    double across = 0.1;
+    for (const char* name : {"base", "margin", "average_vote2", "average_min"}) {
+      ChartSeries points{estimator_label(name), {}, false};
+      for (const ModelCalibration& model : results_.models) {
+        const EstimatorResult* made = model.estimator(name);
+        if (made == nullptr || !estimate_of(made->metrics, M::ace).exists() ||
+            !model.paraphrase_accuracy.exists()) {
+          continue;
+        }
+        const Estimate& ace = estimate_of(made->metrics, M::ace);
+        points.points.push_back({model.paraphrase_accuracy.value, ace.value, ace.interval(),
+                                 labelled.insert(model.name).second ? model.name : std::string()});
+        top = (std::max)(top, ace.has_interval() ? ace.high : ace.value);
+        across = (std::max)(across, model.paraphrase_accuracy.value);
+      }
+      if (!points.points.empty()) series.push_back(std::move(points));
+    }
+    if (series.empty()) {
+      return "<div>" +
+             words_below(
+                 "No point: there are fewer facts than bins, or Base, Margin and Average "
+                 "are not among the estimators.") +
+             "</div>";
+    }
+    chart.x_range = {0, (std::min)(1.0, across * 1.15)};
+    chart.y_range = {0, (std::min)(1.0, top * 1.05)};
+    return xy_chart(chart, series);
+  }
+
+  [[nodiscard]] std::string correlation_table() const {
+    if (results_.comparison.correlation.empty()) {
+      return "<div>" + words_below("Pearson's r needs three models of different accuracy.") +
+             "</div>";
+    }
+    std::string html = "<div>" + table_begin({"Estimator", "Pearson's r", "Models"});
+    for (const auto& [name, r] : results_.comparison.correlation) {
+      html += "<tr><td>" + label(estimator_label(name)) + "</td>" + cell(r) + number_cell(r.count) +
+              "</tr>\n";
+    }
+    return html + table_end + "</div>";
+  }
+
+  const CalibrationResults& results_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after a calibration probe?
+//
+// One page: several models side by side (calibration_comparison.hpp), then for each model its
+// estimators, curves, markers, reductions, option counts, groups and recalibration.
+
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_columns.hpp"
+#include "plumb/detail/report/calibration_comparison.hpp"
+#include "plumb/detail/report/calibration_plots.hpp"
+#include "plumb/detail/report/whole_page.hpp"
+
+namespace plumb::detail {
+
+/// Results must outlive it. Any number of threads may use one.
+class CalibrationPage {
+ public:
+  explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
+
+  /// `settings` is an object of names and values for the last table; `prompts` are examples of what
+  /// was asked.
+  [[nodiscard]] std::string html(const Json& settings,
+                                 const std::vector<Json>& prompts = {}) const {
+    const auto& models = results_.models;
+    const std::string title = models.size() == 1
+                                  ? "Calibration of " + models.front().name
+                                  : "Calibration of " + counted(models.size(), "model");
+    std::vector<std::string> notes;
+    const auto add = [&](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) {
+        if (over::find(notes, text) == notes.end()) notes.push_back(text);
+      }
+    };
+    for (const ModelCalibration& model : models) add(model.notes);
+    add(results_.remarks);
+    std::string out;
+    if (models.size() > 1) out += detail::ComparisonSections(results_).html();
+    for (const ModelCalibration& model : models) {
+      if (models.size() > 1) {
+        out += "<details" + std::string(&model == &models.front() ? " open" : "") + "><summary>" +
+               label(model.name) + "</summary>\n";
+      }
+      out += section(model);
+      if (models.size() > 1) out += "</details>\n";
+    }
+    return whole_page({title,
+                       "Is the model's confidence earned? Confidence of the answer picked from a "
+                       "closed set, against whether it is right.",
+                       notes, settings, prompts},
+                      out);
+  }
+
+ private:
+  using M = CalibrationMetric;
+
+  [[nodiscard]] std::string section(const ModelCalibration& model) const {
+    return cards(model) + remarks(model) + estimator_table(model) +
+           detail::curve_charts(model, results_.options.bins) +
+           detail::rejection_charts(model, !results_.options.estimators.empty()) + markers(model) +
+           reductions(model) + option_counts(model) + groups(model) + recalibration(model) +
+           templates(model);
+  }
+
+  [[nodiscard]] static std::string cards(const ModelCalibration& model) {
+    std::string html = "<div class=\"cards\">\n" + card("Accuracy, base template", model.accuracy) +
+                       card("Accuracy, mean over paraphrases", model.paraphrase_accuracy);
+    for (const char* name : {"base", "margin", "average_min"}) {
+      if (const EstimatorResult* made = model.estimator(name)) {
+        html += card("ACE, " + estimator_label(name), estimate_of(made->metrics, M::ace));
+      }
+    }
+    const std::string fewest = std::to_string(model.fewest_paraphrases);
+    html += card("Facts", std::to_string(model.facts),
+                 counted(model.relations, "relation") + ", " +
+                     (model.fewest_paraphrases == model.most_paraphrases ? "" : fewest + "–") +
+                     counted(model.most_paraphrases, "paraphrase"));
+    html += card("Ties", std::to_string(model.ties.tied),
+                 "of " + counted(model.ties.answers, "answer") + " to all templates");
+    if (model.ties.tied > 0) {
+      html += card(std::string(detail::first_wins_title) + ", base template",
+                   model.accuracy_first_wins);
+    }
+    return html + "</div>\n";
+  }
+
+  [[nodiscard]] static std::string remarks(const ModelCalibration& model) {
+    std::string html;
+    for (const std::string& remark : model.remarks) html += note_paragraph(remark);
+    return html;
+  }
+
+  [[nodiscard]] static std::string estimator_table(const ModelCalibration& model) {
+    const auto first = estimator_columns(
+        {M::accuracy, M::mean_confidence, M::ace, M::brier, M::auroc, M::aurc}, true);
+    const auto second =
+        estimator_columns({M::ece, M::mce, M::log_loss, M::brier_reliability, M::brier_resolution,
+                           M::brier_uncertainty, M::brier_within_bin, M::brier_skill},
+                          false);
+    return heading("Confidence estimators side by side",
+                   "Small: 95% interval. " + meanings(first) +
+                       " * few distinct values: ACE means little. " + failed_votes_meaning + ".") +
+           html_table(first, model.estimators) +
+           "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">" +
+           meanings(second) + " One-hot Brier, over all options of the base template: " +
+           with_interval(model.brier_one_hot) + " summed, " +
+           with_interval(model.brier_one_hot_per_option) + " per option.</p>\n" +
+           html_table(second, model.estimators);
+  }
+
+  [[nodiscard]] static std::string markers(const ModelCalibration& model) {
+    if (model.markers.empty()) return "";
+    return heading("What epistemic markers do",
+                   "Marked minus base template, on the same facts, with paired 95% intervals. A "
+                   "negative difference in ACE or Brier score is an improvement.") +
+           html_table(marker_columns(), model.markers) + detail::marker_chart(model);
+  }
+
+  [[nodiscard]] static std::string reductions(const ModelCalibration& model) {
+    if (model.reductions.empty()) return "";
+    const auto columns = reduction_columns();
+    return heading("Reductions",
+                   "Base confidence on the base template, from one scoring; (A): over the answer's "
+                   "tokens alone. " +
+                       meanings(columns)) +
+           html_table(columns, model.reductions);
+  }
+
+  [[nodiscard]] static std::string option_counts(const ModelCalibration& model) {
+    if (model.option_counts.empty()) return "";
+    return heading("How many options",
+                   "Base confidence on the " + counted(model.option_counts.front().facts, "fact") +
+                       " of the 1:1 relations, the other options subsampled; mean of " +
+                       counted(option_samplings, "sampling") + ".") +
+           detail::option_chart(model);
+  }
+
+  [[nodiscard]] static std::string groups(const ModelCalibration& model) {
+    const EstimatorResult& first = model.estimators.front();
+    std::vector<const EstimatorResult*> shown;
+    for (const EstimatorResult& made : model.estimators) {
+      if (!made.discrete && !made.name.starts_with("average_vote") &&
+          made.name.find('_') == std::string::npos) {
+        shown.push_back(&made);
+      }
+    }
+    for (const char* name : {"average_vote2", "average_min", "average_max"}) {
+      if (const EstimatorResult* made = model.estimator(name)) shown.push_back(made);
+    }
+    std::vector<std::string> heads{"Group", "Facts", "Accuracy"};
+    for (const EstimatorResult* made : shown)
+      heads.push_back(escape_html(estimator_label(made->name)));
+    std::string html =
+        heading("By domain, cardinality and relation",
+                "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
+                    "; – where a group has fewer facts than bins. 1:1: no two facts of the "
+                    "relation share an answer.");
+    const auto table = [&](const char* title, auto member) {
+      if ((first.*member).empty()) return;
+      html += "<h3>" + std::string(title) + "</h3>\n" + table_begin(heads);
+      for (std::size_t g = 0; g < (first.*member).size(); ++g) {
+        const auto& [name, metrics] = (first.*member)[g];
+        html += "<tr><td>" + label(name) + "</td>" +
+                detail::number_cell(estimate_of(metrics, M::accuracy).count) +
+                detail::cell(metrics, M::accuracy);
+        for (const EstimatorResult* made : shown) {
+          html += detail::cell(*made, (made->*member)[g].second, M::ace);
+        }
+        html += "</tr>\n";
+      }
+      html += table_end;
+    };
+    table("Domains", &EstimatorResult::domains);
+    table("Cardinality", &EstimatorResult::cardinality);
+    table("Relations", &EstimatorResult::relations);
+    return html;
+  }
+
+  [[nodiscard]] static std::string templates(const ModelCalibration& model) {
+    std::string html =
+        heading("Templates", "How each was taken, with its text in the first relation.") +
+        table_begin({"Template", "Taken as", "Relations", "Text"});
+    for (const TemplateUse& use : model.templates) {
+      html += "<tr><td>" + std::to_string(use.index) + "</td><td>" +
+              (use.role.kind == TemplateKind::paraphrase
+                   ? "paraphrase"
+                   : "marker " + label(estimator_label(use.role.marker))) +
+              "</td>" + detail::number_cell(use.relations) + "<td>" + label(use.example) +
+              "</td></tr>\n";
+    }
+    return html + table_end;
+  }
+
+  [[nodiscard]] static std::string recalibration(const ModelCalibration& model) {
+    if (model.recalibration.empty()) return "";
+    return heading(
+               "Recalibration, on held-out facts",
+               "A step beyond the paper: maps fitted on one half of each relation's facts, "
+               "measured "
+               "on the other " +
+                   std::to_string(model.held_out) +
+                   ". Temperature divides the scores before the softmax; isotonic is the nearest "
+                   "non-decreasing function.") +
+           html_table(recalibration_columns(), model.recalibration);
+  }
+
+  const CalibrationResults& results_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do causal models stand against masked ones of like accuracy?
+//
+// Kissling et al., Tables 2 and 5 as one table, on the page and on a terminal; on the page also every
+// estimator of each pair, the causal model beside the masked one, with their calibration curves.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_plots.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::detail {
+
+class PairSections {
+ public:
+  explicit PairSections(const CalibrationResults& results) : results_(results) {}
+
+  /// Nothing where there are no pairs.
+  [[nodiscard]] std::string html() const {
+    if (results_.comparison.pairs.empty()) return "";
+    std::string html =
+        heading(
+            "Causal and masked models of like accuracy",
+            "Closest accuracies first, each model once, at most 0.02 apart (the only causal and "
+            "the only masked model are paired however far apart), accuracy being the mean over "
+            "paraphrases; Brier scores over all facts "
+            "and over the domain in which the two are closest.") +
+        table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
+                     "Accuracy", "Margin", "Average, min"});
+    for (const MatchedModels& pair : results_.comparison.pairs) {
+      for (const std::size_t i : {pair.causal, pair.masked}) {
+        const ModelCalibration& model = results_.models[i];
+        const bool has_domain = !pair.domain.empty();
+        html += "<tr><td>" + label(model.name) + "</td><td>" + kind(i) + "</td>" +
+                cell(model.paraphrase_accuracy) + coloured(model, "margin", M::brier) +
+                coloured(model, "average_min", M::brier) + "<td>" +
+                (has_domain ? label(pair.domain) : "–") + "</td>" +
+                (has_domain ? number_cell(model.domain_accuracy.at(pair.domain).count)
+                            : cell(Estimate{})) +
+                cell(accuracy(model, pair.domain)) +
+                coloured(model, "margin", M::brier, pair.domain, true) +
+                coloured(model, "average_min", M::brier, pair.domain, true) + "</tr>\n";
+      }
+    }
+    html += table_end;
+    for (const MatchedModels& pair : results_.comparison.pairs) html += side_by_side(pair);
+    return html;
+  }
+
+  /// The table of the page's beginning, without intervals.
+  [[nodiscard]] std::string text(const TableWidth& width = {}) const {
+    if (results_.comparison.pairs.empty()) return "";
+    TextTable table({"pair", "kind", "accuracy", "Brier Margin", "Brier Average, min", "closest in",
+                     "facts", "accuracy there", "Brier Margin there", "Brier Average, min there"});
+    for (std::size_t p = 0; p < results_.comparison.pairs.size(); ++p) {
+      const MatchedModels& pair = results_.comparison.pairs[p];
+      if (p > 0) table.add_rule();
+      for (const std::size_t i : {pair.causal, pair.masked}) {
+        const ModelCalibration& model = results_.models[i];
+        const auto brier = [&](const char* name, bool in_domain) {
+          return number_or_dash(metric(model, name, M::brier, pair.domain, in_domain));
+        };
+        const bool has_domain = !pair.domain.empty();
+        const std::size_t facts = has_domain ? model.domain_accuracy.at(pair.domain).count : 0;
+        table.add({model.name, kind(i), number_or_dash(model.paraphrase_accuracy),
+                   brier("margin", false), brier("average_min", false),
+                   has_domain ? pair.domain : "–", has_domain ? std::to_string(facts) : "–",
+                   number_or_dash(accuracy(model, pair.domain)), brier("margin", true),
+                   brier("average_min", true)});
+      }
+    }
+    return table.text(width);
+  }
+
+ private:
+  using M = CalibrationMetric;
+
+  [[nodiscard]] std::string kind(std::size_t model) const {
+    return results_.masked[model] ? "masked" : "causal";
+  }
+
+  /// In a domain; no number where there is none.
+  static Estimate accuracy(const ModelCalibration& model, const std::string& domain) {
+    return domain.empty() ? Estimate{} : model.domain_accuracy.at(domain);
+  }
+
+  /// A model's number by an estimator, over all facts or in a domain; none where there is none.
+  static Estimate metric(const ModelCalibration& model, const std::string& estimator, M metric,
+                         const std::string& domain, bool in_domain) {
+    const EstimatorResult* made = model.estimator(estimator);
+    if (made == nullptr) return {};
+    if (!in_domain) return estimate_of(made->metrics, metric);
+    const auto found =
+        over::find_if(made->domains, [&](const auto& group) { return group.first == domain; });
+    return found == made->domains.end() ? Estimate{} : estimate_of(found->second, metric);
+  }
+
+  static std::string coloured(const ModelCalibration& model, const std::string& estimator, M which,
+                              const std::string& domain = "", bool in_domain = false) {
+    const Estimate number = metric(model, estimator, which, domain, in_domain);
+    const EstimatorResult* made = model.estimator(estimator);
+    const bool plain = !number.exists() || (made != nullptr && has_failed_votes(*made));
+    return cell(number, plain ? "" : step(which, number.value));
+  }
+
+  /// Every estimator of one pair.
+  [[nodiscard]] std::string side_by_side(const MatchedModels& pair) const {
+    const std::vector<const ModelCalibration*> models{&results_.models[pair.causal],
+                                                      &results_.models[pair.masked]};
+    const std::string causal = label(models[0]->name), masked = label(models[1]->name);
+    std::string html = "<h3>" + causal + " (causal) and " + masked + " (masked)</h3>\n" +
+                       "<div class=\"plots\">\n";
+    for (const char* name : {"base", "margin", "average_min"}) {
+      XyChart chart{"Calibration of " + estimator_label(name), "confidence", "accuracy"};
+      chart.width = 330;
+      chart.height = 280;
+      chart.diagonal = true;
+      std::vector<ChartSeries> series;
+      for (const ModelCalibration* model : models) {
+        const EstimatorResult* made = model->estimator(name);
+        if (made == nullptr) continue;
+        const bool is_masked = model == models[1];
+        series.push_back(curve_series(*made, is_masked ? "masked" : "causal", true));
+      }
+      if (series.size() < 2) continue;
+      html += "<div><h3>" + label(estimator_label(name)) + "</h3>" + xy_chart(chart, series) +
+              "</div>\n";
+    }
+    html += "</div>\n";
+    std::vector<std::string> heads{"Number", "Causal", "Masked"};
+    const std::string& domain = pair.domain;
+    if (!domain.empty()) {
+      heads.push_back("Causal, " + label(domain));
+      heads.push_back("Masked, " + label(domain));
+    }
+    html += table_begin(heads);
+    const auto row = [&](const std::string& name, const auto& of) {
+      html += "<tr><td>" + label(name) + "</td>";
+      for (const bool in_domain : {false, true}) {
+        if (in_domain && domain.empty()) break;
+        for (const ModelCalibration* model : models) html += of(*model, in_domain);
+      }
+      html += "</tr>\n";
+    };
+    row("Accuracy", [&](const ModelCalibration& model, bool in_domain) {
+      return cell(in_domain ? accuracy(model, domain) : model.paraphrase_accuracy);
+    });
+    for (const auto& [which, title] :
+         {std::pair<M, std::string>{M::ace, "ACE, "}, {M::brier, "Brier, "}}) {
+      for (const std::string& name : estimator_names(results_.models)) {
+        if (which == M::ace && name.starts_with("consistency_")) continue;
+        const auto has_none = [&](const ModelCalibration* model) {
+          return model->estimator(name) == nullptr;
+        };
+        if (over::all_of(models, has_none)) continue;
+        const M metric_shown = which;
+        row(title + estimator_label(name), [&](const ModelCalibration& model, bool in_domain) {
+          return coloured(model, name, metric_shown, domain, in_domain);
+        });
+      }
+    }
+    return html + table_end;
+  }
+
+  const CalibrationResults& results_;
+};
+
+}  // namespace plumb::detail

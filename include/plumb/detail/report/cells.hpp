@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a column may say of a row, and how a page's cell shows it.
+//
+// A value knows how it looks, so that a table is a list of headings with what stands below each, and
+// nothing is put into a cell in two ways.
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plumb/detail/report/page.hpp"
+
+namespace plumb::detail {
+
+/// A number without an interval, which may not exist: then it is absent or NaN.
+struct PlainNumber {
+  std::optional<double> value{};
+  int decimals = 3;
+
+  [[nodiscard]] bool exists() const noexcept { return value && !std::isnan(*value); }
+};
+
+/// An estimate with something in small print below it, which is plain text; a lone "–" for none.
+struct RemarkedEstimate {
+  Estimate estimate;
+  std::string remark;
+};
+
+/// A longer text, which may wrap, with the small print below it where a number sorts it.
+struct LongText {
+  std::string text;
+  std::optional<double> sorted_by{};
+  std::string remark{};
+};
+
+/// Below which a table is sorted by `sorted_by`, and shown as `text`.
+struct ShownNumber {
+  double sorted_by = 0;
+  std::string text;
+};
+
+/// A word of ours, which needs no fence for its direction as a name from a dataset does.
+struct OwnWord {
+  std::string text;
+};
+
+/// What a column says of a row; an estimate without a count says that there is no number.
+using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
+                               LongText, ShownNumber, OwnWord>;
+
+inline std::string html_cell(const std::string& text) {
+  return "<td>" + label(text) + "</td>";
+}
+inline std::string html_cell(const OwnWord& word) {
+  return "<td>" + escape_html(word.text) + "</td>";
+}
+inline std::string html_cell(std::size_t count) {
+  return number_cell(count);
+}
+inline std::string html_cell(const Estimate& estimate) {
+  return cell(estimate);
+}
+inline std::string html_cell(const ShownNumber& number) {
+  return "<td data-v=\"" + with_decimals(number.sorted_by, 8) + "\">" + escape_html(number.text) +
+         "</td>";
+}
+inline std::string html_cell(const PlainNumber& number) {
+  if (!number.exists()) return no_number_cell;
+  return html_cell(ShownNumber{*number.value, with_decimals(*number.value, number.decimals)});
+}
+inline std::string html_cell(const RemarkedEstimate& remarked) {
+  std::string made = cell(remarked.estimate);
+  if (remarked.remark.empty() || !remarked.estimate.exists()) return made;
+  return made.insert(made.rfind("</td>"), "<small>" + escape_html(remarked.remark) + "</small>");
+}
+inline std::string html_cell(const LongText& long_text) {
+  if (!long_text.sorted_by) {
+    return "<td style=\"text-align:left;white-space:normal;overflow-wrap:anywhere\">" +
+           label(long_text.text) + "</td>";
+  }
+  return "<td data-v=\"" + with_decimals(*long_text.sorted_by, 8) +
+         "\" style=\"text-align:left;white-space:normal;min-width:170px\">" +
+         label(long_text.text) + "<small>" + escape_html(long_text.remark) + "</small></td>";
+}
+
+/// Words below a table.
+inline std::string words_below(const std::string& html) {
+  return "<p class=\"dim\">" + html + "</p>\n";
+}
+
+/// A part that is shown when it is asked for; `summary` is plain text.
+inline std::string fold_away(const std::string& summary, const std::string& html) {
+  return "<details><summary>" + escape_html(summary) + "</summary>\n" + html + "</details>\n";
+}
+
+/// A column that stands on a page alone: its heading, and what it says of a row (a member will do).
+template <class Row>
+using PageColumn = std::pair<std::string, std::function<CellValue(const Row&)>>;
+
+/// The rows as a page shows them, sorted by a click on a heading; nothing without rows.
+template <class Row>
+[[nodiscard]] std::string page_table(const std::vector<PageColumn<Row>>& columns,
+                                     const std::vector<Row>& rows) {
+  if (rows.empty()) return "";
+  std::vector<std::string> heads;
+  for (const auto& [heading, value] : columns) heads.push_back(escape_html(heading));
+  std::string html = table_begin(heads);
+  for (const Row& row : rows) {
+    html += "<tr>";
+    for (const auto& [heading, value] : columns) {
+      html += std::visit([](const auto& one) { return detail::html_cell(one); }, value(row));
+    }
+    html += "</tr>\n";
+  }
+  return html + table_end;
+}
+
+}  // namespace plumb::detail

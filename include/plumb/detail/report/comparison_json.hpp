@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a comparison of models kept in metrics.json?
+//
+// Every number that is shown anywhere stands here with its count and its 95% interval, null for one
+// that does not exist; standard deviations and means of correlations have none.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+
+namespace plumb::detail {
+
+inline Json subsumption_json(const Subsumption& made) {
+  return plumb::detail::subsumption_json(made, "left_out", "settings");
+}
+
+inline Json model_json(const Comparison& made, const ModelStanding& standing) {
+  const AccuracyTable& table = made.table;
+  const GroupSpread& spread = standing.spread;
+  const auto codes = [&](const std::vector<std::size_t>& places) {
+    Json list = Json::array();
+    for (const std::size_t r : places) list.push_back(table.relations[r]);
+    return list;
+  };
+  const auto [top, bottom] = extreme_relations(table, standing.model);
+  const std::string& family = made.family[standing.model];
+  Json json = {{"family", family.empty() ? Json() : Json(family)},
+               {"accuracy", to_json(spread.overall.accuracy)},
+               {"accuracy_first_wins", to_json(spread.overall.accuracy_first_wins)},
+               {"relations_in_mean", spread.relations.size()},
+               {"sd_over_relations", number_or_null(spread.sd_over_relations)},
+               {"sd_over_variants", number_or_null(spread.overall.sd)},
+               {"variants", spread.overall.variants},
+               {"top", codes(top)},
+               {"bottom", codes(bottom)}};
+  put_ties(json, spread.overall.ties);
+  json["relations"] = Json::object();
+  for (std::size_t r = 0; r < table.relations.size(); ++r) {
+    const AccuracySpread& cell = table.cells[standing.model][r];
+    if (cell.accuracy.count == 0) continue;
+    json["relations"][table.relations[r]] = spread_json(cell, "sd_over_variants");
+  }
+  return json;
+}
+
+/// Models and relations stand in the order of their leaderboards.
+[[nodiscard]] inline Json to_json(const Comparison& made) {
+  const AccuracyTable& table = made.table;
+  Json json = metrics_head(made.bootstrap);
+  json["setting"] = setting_name(table.group);
+  json["remarks"] = made.remarks;
+  json["models"] = Json::object();
+  for (const ModelStanding& standing : made.models) {
+    json["models"][table.models[standing.model]] = detail::model_json(made, standing);
+  }
+  json["relations"] = Json::object();
+  for (const RelationStanding& standing : made.relations) {
+    Json& one = json["relations"][table.relations[standing.relation]] = {
+        {"accuracy", to_json(standing.accuracy)},
+        {"accuracy_first_wins", to_json(standing.accuracy_first_wins)},
+        {"sd_over_models", number_or_null(standing.sd)},
+        {"models", standing.models}};
+    put_ties(one, standing.ties);
+  }
+  json["correlation"] = Json::array();
+  json["subsumption"] = Json::array();
+  for (std::size_t i = 0; i < table.models.size(); ++i) {
+    for (std::size_t j = 0; j < table.models.size(); ++j) {
+      if (i == j) continue;
+      Json entry = {{"of", table.models[i]}, {"given", table.models[j]}};
+      entry.update(detail::subsumption_json(made.subsumption[i][j]));
+      json["subsumption"].push_back(entry);
+      if (i > j) continue;
+      json["correlation"].push_back({{"models", {table.models[i], table.models[j]}},
+                                     {"r", to_json(made.correlations[i][j])}});
+    }
+  }
+  json["family_correlation"] = Json::array();
+  const FamilyCorrelations& families = made.families;
+  for (std::size_t i = 0; i < families.families.size(); ++i) {
+    for (std::size_t j = i; j < families.families.size(); ++j) {
+      const MeanCorrelation& mean = families.means[i][j];
+      json["family_correlation"].push_back(
+          {{"families", {families.families[i], families.families[j]}},
+           {"mean_r", number_or_null(mean.value)},
+           {"pairs", mean.pairs}});
+    }
+  }
+  json["base_and_tuned"] = Json::array();
+  for (const TunedComparison& pair : made.pairs) {
+    json["base_and_tuned"].push_back(
+        {{"base", table.models[pair.base]},
+         {"tuned", table.models[pair.tuned]},
+         {"base_accuracy", to_json(pair.base_accuracy)},
+         {"tuned_accuracy", to_json(pair.tuned_accuracy)},
+         {"difference", to_json(pair.difference)},
+         {"tuned_given_base", detail::subsumption_json(pair.tuned_given_base)},
+         {"base_given_tuned", detail::subsumption_json(pair.base_given_tuned)}});
+  }
+  return json;
+}
+
+}  // namespace plumb::detail

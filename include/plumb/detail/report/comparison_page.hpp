@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at when models were compared?
+//
+// Leaderboards of models and relations, the heat map of models by relations, and where models
+// agree: best and worst relations, correlations, shared knowledge, base against fine-tuned.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/whole_page.hpp"
+
+namespace plumb::detail {
+
+/// The comparison must outlive it. Any number of threads may use one.
+class ComparisonPage {
+ public:
+  explicit ComparisonPage(const Comparison& made)
+      : made_(made), table_(made.table), order_(models_by_family(made)) {}
+
+  /// `settings` is an object of names and values for the last table.
+  [[nodiscard]] std::string html(const Json& settings) const {
+    return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
+                       "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
+                       made_.remarks, settings},
+                      cards() + models() + relation_map() + relations() + extremes() +
+                          correlations() + subsumption() + pairs());
+  }
+
+ private:
+  [[nodiscard]] std::string asked() const {
+    const Setting& group = table_.group;
+    std::string text = group.by == "choice"
+                           ? "a fact is known when its answer alone is the likeliest choice"
+                           : "a fact is known when its answer stands in what the model generates";
+    return text + "; accuracies are means over " +
+           (group.varies_by_template() ? "templates" : "seeds") + ".";
+  }
+
+  static std::string plain_cell(const std::optional<double>& value) {
+    if (!value) return detail::no_number_cell;
+    return "<td data-v=\"" + with_decimals(*value, 6) + "\">" + with_decimals(*value, 3) + "</td>";
+  }
+  static std::optional<double> shown(const Estimate& estimate) {
+    if (estimate.count == 0) return std::nullopt;
+    return estimate.value;
+  }
+
+  [[nodiscard]] std::string cards() const {
+    const ModelStanding& best = made_.models.front();
+    const RelationStanding& easiest = made_.relations.front();
+    std::size_t facts = 0;
+    for (const std::size_t count : table_.facts) facts += count;
+    double lowest = 2;
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < table_.models.size(); ++i) {
+      for (std::size_t j = i + 1; j < table_.models.size(); ++j) {
+        if (made_.correlations[i][j].count == 0) continue;
+        lowest = (std::min)(lowest, made_.correlations[i][j].value);
+        ++pairs;
+      }
+    }
+    return "<div class=\"cards\">\n" +
+           card("Best model", number_or_dash(best.spread.overall.accuracy),
+                table_.models[best.model]) +
+           card("Best-known relation", number_or_dash(easiest.accuracy),
+                table_.relations[easiest.relation]) +
+           card("Models", std::to_string(table_.models.size()),
+                made_.families.families.empty()
+                    ? ""
+                    : counted(made_.families.families.size(), "family")) +
+           card("Relations", std::to_string(table_.relations.size()),
+                std::to_string(table_.shared.size()) + " shared by all") +
+           card("Facts", std::to_string(facts), "of all relations, each once") +
+           card("Lowest correlation", pairs == 0 ? "–" : with_decimals(lowest, 2),
+                counted(pairs, "pair") + " of models") +
+           "</div>\n";
+  }
+
+  [[nodiscard]] std::string models() const {
+    const bool with_families = !made_.families.families.empty();
+    std::vector<std::string> heads{"Model"};
+    if (with_families) heads.push_back("Family");
+    heads.insert(heads.end(), {"Accuracy", "SD over relations", "SD over variants", "Variants",
+                               "Relations", "Facts", "Ties"});
+    const bool any = has_ties(made_);
+    if (any) heads.push_back(detail::first_wins_title);
+    std::string html =
+        heading("Leaderboard of models",
+                "Mean accuracy over the relations all models have, each relation counting once, "
+                "with its 95% interval. SDs are sample standard deviations. Ties: answers whose "
+                "best score is shared; one of n with the right choice counts 1/n, and is known to "
+                "no model.") +
+        table_begin(heads);
+    for (const ModelStanding& standing : made_.models) {
+      const AccuracySpread& overall = standing.spread.overall;
+      html += "<tr><td>" + label(table_.models[standing.model]) + "</td>";
+      if (with_families) {
+        const std::string& family = made_.family[standing.model];
+        html += "<td>" + (family.empty() ? "–" : label(family)) + "</td>";
+      }
+      html += detail::cell(overall.accuracy) + plain_cell(standing.spread.sd_over_relations) +
+              plain_cell(overall.sd) + detail::number_cell(overall.variants) +
+              detail::number_cell(standing.spread.relations.size()) +
+              detail::number_cell(overall.accuracy.count) + detail::number_cell(overall.ties.tied) +
+              (any ? detail::cell(overall.accuracy_first_wins) : "") + "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  /// A map of models by models.
+  template <class Value>
+  [[nodiscard]] std::string model_map(const char* title, const char* corner, Value value) const {
+    HeatMap map{title, corner, {}, {}, {}};
+    for (const std::size_t i : order_) {
+      map.rows.push_back(table_.models[i]);
+      auto& row = map.values.emplace_back();
+      for (const std::size_t j : order_) row.push_back(value(i, j));
+    }
+    map.columns = map.rows;
+    return heat_map(map);
+  }
+
+  [[nodiscard]] std::string relation_map() const {
+    HeatMap map{"Accuracy of models by relations", "Relation", {}, {}, {}};
+    for (const std::size_t m : order_) {
+      map.columns.push_back(table_.models[m]);
+      if (made_.families.families.empty()) continue;
+      map.groups.push_back(made_.family[m]);
+    }
+    for (const RelationStanding& standing : made_.relations) {
+      map.rows.push_back(table_.relations[standing.relation]);
+      auto& row = map.values.emplace_back();
+      for (const std::size_t m : order_) {
+        row.push_back(shown(table_.cells[m][standing.relation].accuracy));
+      }
+    }
+    return heading("Models by relations",
+                   "Accuracy. Relations from best known to least; models by family, the family of "
+                   "the best model first, then by accuracy.") +
+           heat_map(map);
+  }
+
+  [[nodiscard]] std::string relations() const {
+    std::string html = heading("Leaderboard of relations",
+                               "Mean accuracy over the models that have the relation, with its 95% "
+                               "interval and the sample standard deviation over models.") +
+                       table_begin({"Relation", "Accuracy", "SD over models", "Models", "Facts"});
+    for (const RelationStanding& standing : made_.relations) {
+      html += "<tr><td>" + label(table_.relations[standing.relation]) + "</td>" +
+              detail::cell(standing.accuracy) + plain_cell(standing.sd) +
+              detail::number_cell(standing.models) +
+              detail::number_cell(table_.facts[standing.relation]) + "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  [[nodiscard]] std::string extremes() const {
+    std::string html =
+        heading("Best and least known relations of each model",
+                "Up to three of each, and no more than half of all, with the model's accuracy; all "
+                "from "
+                "better to worse.") +
+        "<div class=\"wide\"><table class=\"extremes\"><thead><tr><th scope=\"col\">Model</th>"
+        "<th scope=\"col\">Best known</th><th scope=\"col\">Least known</th></tr></thead><tbody>\n";
+    for (const ModelStanding& standing : made_.models) {
+      const auto [top, bottom] = extreme_relations(table_, standing.model);
+      html += "<tr><td>" + label(table_.models[standing.model]) + "</td>";
+      for (const auto& list : {top, bottom}) {
+        const std::string known = text_list(list, [&](std::size_t r) {
+          return label(table_.relations[r]) + " " +
+                 with_decimals(table_.cells[standing.model][r].accuracy.value, 2);
+        });
+        html += "<td>" + (known.empty() ? "–" : known) + "</td>";
+      }
+      html += "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  [[nodiscard]] std::string correlations() const {
+    if (table_.models.size() < 2) return "";
+    std::string html =
+        heading("Do models agree on which relations are known?",
+                "Pearson's r of two models' accuracies over the relations both have; – with fewer "
+                "than three relations.") +
+        model_map("Correlation between models", "r",
+                  [&](std::size_t i, std::size_t j) { return shown(made_.correlations[i][j]); });
+    const FamilyCorrelations& families = made_.families;
+    if (families.families.empty()) return html;
+    HeatMap map{
+        "Mean correlation between families", "mean r", families.families, families.families, {}};
+    for (const auto& means : families.means) {
+      auto& row = map.values.emplace_back();
+      for (const MeanCorrelation& mean : means) {
+        row.push_back(mean.pairs == 0 ? std::nullopt : std::optional(mean.value));
+      }
+    }
+    return html +
+           "<h3>Between families</h3>\n<p class=\"dim\">Mean over the pairs of a model from each, "
+           "a model never with itself; – for a family of one.</p>\n" +
+           heat_map(map);
+  }
+
+  [[nodiscard]] std::string subsumption() const {
+    if (table_.models.size() < 2) return "";
+    return heading("Who knows what others know",
+                   "η(row|column): of the facts the row's model knows, the share the column's "
+                   "model knows too; mean over relations and variants where the row's model knows "
+                   "anything.") +
+           model_map("Subsumption", "knows ↓ also known by →",
+                     [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); });
+  }
+  [[nodiscard]] const Estimate& rate(std::size_t i, std::size_t j) const {
+    return made_.subsumption[i][j].rate;
+  }
+
+  [[nodiscard]] std::string pairs() const {
+    if (made_.pairs.empty()) return "";
+    std::string html =
+        heading("Base against fine-tuned",
+                "Over the relations, variants and facts both models have. Accuracy: the share of "
+                "facts known, so a tie counts as wrong. η(tuned|base): the share of what the tuned "
+                "model knows that its base knows too.") +
+        table_begin({"Base", "Fine-tuned", "Base accuracy", "Tuned accuracy", "Tuned − base",
+                     "η(tuned|base)", "η(base|tuned)"});
+    for (const TunedComparison& pair : made_.pairs) {
+      html += "<tr><td>" + label(table_.models[pair.base]) + "</td><td>" +
+              label(table_.models[pair.tuned]) + "</td>" + detail::cell(pair.base_accuracy) +
+              detail::cell(pair.tuned_accuracy) + detail::cell(pair.difference) +
+              detail::cell(pair.tuned_given_base.rate) + detail::cell(pair.base_given_tuned.rate) +
+              "</tr>\n";
+    }
+    return html + table_end;
+  }
+
+  const Comparison& made_;
+  const AccuracyTable& table_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace plumb::detail

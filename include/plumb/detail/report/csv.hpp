@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a table written as CSV?
+//
+// RFC 4180: comma, quotes where needed and doubled inside, lines end in a newline (not CRLF, as
+// spreadsheets and pandas both read it). A text that a spreadsheet would run as a formula, as it begins
+// with "=", "+", "-", "@", a tab or a carriage return and is no number, has an apostrophe before it
+// (OWASP, "CSV Injection"); numbers stay as they are, and JSON files have the text itself. A row that ends in an estimate has its value, low, high
+// and count; low and high are empty where there is no interval, all are and 0 where there is no number.
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/decimal_number.hpp"
+#include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/report/text_table.hpp"
+
+namespace plumb::detail {
+
+/// Whether a spreadsheet would take the cell for a formula: it begins as one and is no number.
+inline bool is_like_formula(std::string_view cell) {
+  if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == cell.npos) return false;
+  double number = 0;
+  // "+3" is a number to those who read the file.
+  const char* const first = cell.data() + (cell.front() == '+' ? 1 : 0);
+  const char* const last = cell.data() + cell.size();
+  const auto read = read_number(first, last, number);
+  const bool signs = cell.size() > 1 && cell.front() == '+' && cell[1] == '-';
+  return signs || read.ec == std::errc::invalid_argument || read.ptr != last;
+}
+
+/// One line, newline included. Control characters but for line breaks and tabs are written out, as on a
+/// terminal.
+[[nodiscard]] inline std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += ',';
+    const std::string cell = printable(cells[i], "\t\r\n");
+    const std::string shield = detail::is_like_formula(cell) ? "'" : "";
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+      line += shield + cell;
+      continue;
+    }
+    line += '"' + shield;
+    for (const char c : cell) {
+      if (c == '"') line += '"';
+      line += c;
+    }
+    line += '"';
+  }
+  line += '\n';
+  return line;
+}
+
+/// A number as a cell of a file; empty where there is none.
+inline std::string csv_number(double value, int decimals = 8) {
+  return std::isnan(value) ? "" : with_decimals(value, decimals);
+}
+
+/// Value, low, high and count as cells; empty ones without a number.
+inline std::vector<std::string> estimate_cells(const Estimate& e) {
+  if (!e.exists()) return {"", "", "", "0"};
+  if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};
+  return {with_decimals(e.value, 8), with_decimals(e.low, 8), with_decimals(e.high, 8),
+          std::to_string(e.count)};
+}
+
+/// Rows of cells that end in an estimate.
+class EstimateCsv {
+ public:
+  explicit EstimateCsv(std::vector<std::string> head) {
+    head.insert(head.end(), {"value", "low", "high", "count"});
+    text_ = csv_line(head);
+  }
+  void add(std::vector<std::string> cells, const Estimate& estimate) {
+    for (std::string& cell : estimate_cells(estimate)) cells.push_back(std::move(cell));
+    text_ += csv_line(cells);
+  }
+  /// Numbers without an interval.
+  void add(std::vector<std::string> cells, std::size_t count) {
+    cells.insert(cells.end(), {std::to_string(count), "", "", ""});
+    text_ += csv_line(cells);
+  }
+  void add_number(std::vector<std::string> cells, const std::optional<double>& number) {
+    cells.insert(cells.end(), {number ? csv_number(*number) : "", "", "", ""});
+    text_ += csv_line(cells);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a whole table of numbers look at a glance?
+//
+// A table whose cells are tinted by their number: from the paper's colour at 0 to the bars' at 1,
+// and towards the colour of what is wrong below 0. Every cell also says its number, so that nothing
+// is told by colour alone, neither on a grey print nor to a reader who cannot see it. The colours
+// are the page's style (page.hpp), which follows dark mode.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/text_table.hpp"
+
+namespace plumb::detail {
+
+struct HeatMap {
+  /// For readers who cannot see it.
+  std::string title;
+  /// What stands above the rows' names.
+  std::string corner;
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;
+  /// [row][column], in [0, 1] or [−1, 1]; none is shown as "–".
+  std::vector<std::vector<std::optional<double>>> values;
+  /// What each column belongs to, parallel to them, equals side by side; empty for no groups.
+  std::vector<std::string> groups{};
+  int decimals = 2;
+};
+
+/// A cell's element: its tint in percent of the full colour, and its number.
+inline std::string heat_cell(const std::optional<double>& value, int decimals, bool begins_group) {
+  const std::string edge = begins_group ? "edge" : "";
+  if (!value) return "<td" + (edge.empty() ? "" : " class=\"" + edge + "\"") + ">–</td>";
+  const std::string shown = with_decimals(*value, decimals);
+  std::string classes = shown.front() == '-' ? "minus" : "";
+  if (!edge.empty()) add_to_list(classes, edge, " ");
+  return "<td" + (classes.empty() ? "" : " class=\"" + classes + "\"") +
+         " style=\"--v:" + with_decimals(100 * (std::min)(1.0, std::abs(*value)), 0) + "%\">" +
+         shown + "</td>";
+}
+
+/// Names of columns stand upright where they would be wider than the page. Values outside the range
+/// have the colour of its end.
+[[nodiscard]] inline std::string heat_map(const HeatMap& map) {
+  std::size_t width = 0;  // in characters
+  for (const std::string& column : map.columns) {
+    width += std::max<std::size_t>(6, count_code_points(column) + 2);
+  }
+  std::size_t rows_width = 0;
+  for (const std::string& row : map.rows) {
+    rows_width = (std::max)(rows_width, count_code_points(row));
+  }
+  const bool upright = width + rows_width > 120;
+  const auto begins_group = [&](std::size_t c) {
+    return !map.groups.empty() && (c == 0 || map.groups[c] != map.groups[c - 1]);
+  };
+  const auto edge = [&](std::size_t c) { return begins_group(c) ? " class=\"edge\"" : ""; };
+  std::string html = "<div class=\"wide\"><table class=\"heat" +
+                     std::string(upright ? " upright" : "") + "\" aria-label=\"" +
+                     escape_html(map.title) + "\"><thead>\n";
+  if (!map.groups.empty()) {
+    html += "<tr class=\"groups\"><td></td>";
+    for (std::size_t c = 0; c < map.columns.size();) {
+      std::size_t end = c + 1;
+      while (end < map.columns.size() && !begins_group(end)) ++end;
+      html += "<th scope=\"colgroup\" class=\"edge\" colspan=\"" + std::to_string(end - c) + "\">" +
+              label(map.groups[c]) + "</th>";
+      c = end;
+    }
+    html += "</tr>\n";
+  }
+  html += "<tr><th scope=\"col\">" + escape_html(map.corner) + "</th>";
+  for (std::size_t c = 0; c < map.columns.size(); ++c) {
+    html += "<th scope=\"col\"" + std::string(edge(c)) + "><span>" + label(map.columns[c]) +
+            "</span></th>";
+  }
+  html += "</tr>\n</thead><tbody>\n";
+  for (std::size_t r = 0; r < map.rows.size(); ++r) {
+    html += "<tr><th scope=\"row\">" + label(map.rows[r]) + "</th>";
+    for (std::size_t c = 0; c < map.columns.size(); ++c) {
+      html += detail::heat_cell(map.values[r][c], map.decimals, begins_group(c));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+}  // namespace plumb::detail

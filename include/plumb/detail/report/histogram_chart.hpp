@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where do several distributions of one number lie, and how wide is each?
+//
+// One histogram above another over one axis, as inline SVG: an outline of bars, a tick at the mean
+// and a line from one end of a span to the other. Each is as tall as the row whatever its counts,
+// so that a narrow one does not flatten the rest: heights compare within a row, places between
+// rows. Colours come from the page's style.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::detail {
+
+struct HistogramBar {
+  double from = 0;
+  double to = 0;
+  double height = 0;
+};
+
+struct HistogramRow {
+  std::string label;
+  /// Below the label.
+  std::string remark;
+  /// Side by side, ascending.
+  std::vector<HistogramBar> bars;
+  /// Where the tick stands.
+  double mean = 0;
+  /// Ends of the line below the bars.
+  std::pair<double, double> span;
+  /// Written at the right.
+  std::string value;
+  /// Which of the page's colours.
+  std::size_t style = 0;
+};
+
+struct HistogramChart {
+  /// For readers who cannot see it.
+  std::string title;
+  std::string x_label;
+  std::vector<HistogramRow> rows;
+};
+
+/// From the least to the most of what the rows show, widened to whole ticks; not empty.
+inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& rows) {
+  std::array<double, 2> range{1e300, -1e300};
+  const auto hold = [&](double value) {
+    range = {(std::min)(range[0], value), (std::max)(range[1], value)};
+  };
+  for (const HistogramRow& row : rows) {
+    for (const double value : {row.mean, row.span.first, row.span.second}) hold(value);
+    if (row.bars.empty()) continue;
+    hold(row.bars.front().from);
+    hold(row.bars.back().to);
+  }
+  if (range[0] > range[1]) return {0, 1};
+  if (range[1] - range[0] < 1e-9) range = {range[0] - 0.05, range[1] + 0.05};
+  const double step = tick_step(range[1] - range[0]);
+  return {std::floor(range[0] / step + 1e-9) * step, std::ceil(range[1] / step - 1e-9) * step};
+}
+
+/// Bars of height 0 are gaps. Rows without bars have their tick and line alone.
+[[nodiscard]] inline std::string histogram_chart(const HistogramChart& chart) {
+  constexpr double left = 210, width = 500, right = 170, row_height = 46, top = 8, bottom = 46;
+  const double height = top + row_height * static_cast<double>(chart.rows.size()) + bottom;
+  const auto range = detail::histogram_range(chart.rows);
+  const auto n = [](double value) { return with_decimals(value, 1); };
+  const auto x = [&](double value) {
+    return n(left + width * std::clamp((value - range[0]) / (range[1] - range[0]), 0.0, 1.0));
+  };
+  const auto words = [](const HistogramRow& row) {
+    return row.label + (row.remark.empty() ? "" : ", " + row.remark) + ": " + row.value;
+  };
+  std::string said = "Distributions of " + chart.x_label + ".";
+  for (const HistogramRow& row : chart.rows) said += " " + words(row) + ".";
+  std::string svg = "<div class=\"wide\">" + chart_begin("chart", n(left + width + right),
+                                                         n(height), chart.title, said, false);
+  const double step = detail::tick_step(range[1] - range[0]);
+  const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+  for (double k = std::round(range[0] / step); k * step <= range[1] + step * 1e-6; ++k) {
+    svg += "<line class=\"grid\" x1=\"" + x(k * step) + "\" x2=\"" + x(k * step) + "\" y1=\"" +
+           n(top) + "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" +
+           x(k * step) + "\" y=\"" + n(height - bottom + 16) + "\">" +
+           with_decimals(k * step, decimals) + "</text>\n";
+  }
+  double base = top;  // of the row's bars
+  for (const HistogramRow& row : chart.rows) {
+    base += row_height;
+    const double foot = base - 9;
+    double tallest = 0;
+    for (const HistogramBar& bar : row.bars) tallest = (std::max)(tallest, bar.height);
+    svg += "<text class=\"name\" x=\"" + n(left - 8) + "\" y=\"" + n(base - 20) + "\">" +
+           escape_html(row.label) + "</text><text class=\"name value\" x=\"" + n(left - 8) +
+           "\" y=\"" + n(base - 6) + "\">" + escape_html(row.remark) + "</text>";
+    svg += "<g class=\"series s" + std::to_string(row.style % 8) + "\"><title>" +
+           escape_html(words(row)) + "</title>";
+    if (tallest > 0) {
+      std::string path = "M" + x(row.bars.front().from) + " " + n(foot);
+      for (const HistogramBar& bar : row.bars) {
+        path += "V" + n(foot - (row_height - 14) * bar.height / tallest) + "H" + x(bar.to);
+      }
+      svg += "<path class=\"box\" d=\"" + path + "V" + n(foot) + "z\"/>";
+    }
+    svg += "<path class=\"median\" d=\"M" + x(row.mean) + " " + n(foot + 5) + "V" +
+           n(foot - row_height + 14) + "\"/><path class=\"whisker\" d=\"M" + x(row.span.first) +
+           " " + n(foot + 4) + "H" + x(row.span.second) + "\"/></g><text class=\"value\" x=\"" +
+           n(left + width + 10) + "\" y=\"" + n(base - 14) + "\">" + escape_html(row.value) +
+           "</text>\n";
+  }
+  svg += "<text class=\"axis\" x=\"" + n(left + width / 2) + "\" y=\"" + n(height - 8) + "\">" +
+         escape_html(chart.x_label) + "</text>\n";
+  return svg + "</svg></div>\n";
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does text get into a page without breaking it?
+//
+// A page is one file: style, script, data and pictures stand inside it and nothing is fetched.
+// Labels come from datasets and may hold anything, so every one passes through here.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+/// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir
+/// and bdi elements, not here; characters that would turn what follows around, and control characters,
+/// are written out as on a terminal (core/printable.hpp).
+[[nodiscard]] inline std::string escape_html(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : printable(text, "\n\t")) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// A label that keeps its own direction.
+[[nodiscard]] inline std::string label(std::string_view text) {
+  return "<bdi>" + escape_html(text) + "</bdi>";
+}
+
+/// The beginning of a chart: its size as text, what it is called and what it shows, for readers who
+/// cannot see it. One that keeps its width is not made wider than that.
+[[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,
+                                             std::string_view height, std::string_view title,
+                                             std::string_view description, bool keeps_width) {
+  const std::string wide(width), called = escape_html(title);
+  return "<svg class=\"" + std::string(classes) + "\" role=\"img\" aria-label=\"" + called +
+         "\" viewBox=\"0 0 " + wide + " " + std::string(height) + "\"" +
+         (keeps_width ? " style=\"max-width:" + wide + "px\"" : "") + ">\n<title>" + called +
+         "</title><desc>" + escape_html(description) + "</desc>\n";
+}
+
+/// JSON for a script element: no "</script>" or "<!--" can end it early.
+[[nodiscard]] inline std::string script_json(const Json& value) {
+  std::string out;
+  for (const char c : value.dump()) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Base64 of 16-bit little-endian numbers.
+[[nodiscard]] inline std::string base64(std::span<const std::uint16_t> values) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return i < values.size() * 2 ? (values[i / 2] >> (8 * (i % 2))) & 0xFFU : 0U;
+  };
+  std::string out;
+  const std::size_t bytes = values.size() * 2;
+  for (std::size_t i = 0; i < bytes; i += 3) {
+    const std::uint32_t bits = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    out += digits[bits >> 18];
+    out += digits[(bits >> 12) & 63];
+    out += i + 1 < bytes ? digits[(bits >> 6) & 63] : '=';
+    out += i + 2 < bytes ? digits[bits & 63] : '=';
+  }
+  return out;
+}
+
+}  // namespace plumb::detail

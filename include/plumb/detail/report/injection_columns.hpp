@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of an injection's panels, each declared once for terminal, page and metrics.json; and
+// every pair's probability as CSV.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/measure/injection_results.hpp"
+#include "plumb/detail/report/cells.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+#include "plumb/detail/report/text_table.hpp"
+
+namespace plumb::detail {
+
+inline const char* kind_name(PairKind kind) {
+  return kind == PairKind::correct    ? "correct"
+         : kind == PairKind::injected ? "injected"
+                                      : "after injected";
+}
+
+/// Means of probabilities by kind of pair, and that of the pair at position `highlight`.
+[[nodiscard]] inline std::vector<Column<InjectionPanelResult>> injection_columns(
+    std::size_t highlight) {
+  using P = InjectionPanelResult;
+  std::vector<Column<P>> columns;
+  const auto mean = [&](const char* key, const char* heading, const char* meaning,
+                        Estimate P::*of) {
+    columns.push_back({key, heading, meaning,
+                       [of](const P& panel) -> CellValue {
+                         return RemarkedEstimate{panel.*of, counted((panel.*of).count, "pair")};
+                       },
+                       ColumnPlace::everywhere, 3, true});
+  };
+  mean("correct", "correct", "Mean probability by kind of pair.", &P::correct);
+  mean("correct_change", "change",
+       "Change: the same pairs at the same positions, less their probability in the first panel.",
+       &P::correct_change);
+  mean("after_injected", "after injected", "After injected: directly behind an injected pair.",
+       &P::after_injected);
+  mean("after_injected_change", "change after", "", &P::after_injected_change);
+  mean("injected", "injected", "", &P::injected);
+  columns.push_back({"highlight_probability", "star", "Star: the highlighted pair.",
+                     [highlight](const P& panel) -> CellValue {
+                       return PlainNumber{std::exp(panel.log_probabilities[highlight])};
+                     }});
+  weigh(columns, {"correct", "injected"}, ColumnWeight::major);
+  weigh(columns, {"after_injected", "highlight_probability"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// The columns behind the panel's name, below `heading`.
+[[nodiscard]] inline std::vector<Column<InjectionPanelResult>> named_injection_columns(
+    const std::string& heading, std::size_t highlight) {
+  auto columns = injection_columns(highlight);
+  columns.insert(columns.begin(),
+                 {"panel", heading, "",
+                  [](const InjectionPanelResult& made) -> CellValue { return made.panel.name; }});
+  columns.front().weight = ColumnWeight::major;
+  return columns;
+}
+
+/// For a terminal.
+[[nodiscard]] inline std::string injection_table(const InjectionResults& results,
+                                                 const TableWidth& width = {}) {
+  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
+  return text_table(named_injection_columns("probability, " + results.relation, results.highlight),
+                    results.panels, width) +
+         detail::in_lines("change: less the same pairs' probability without injected ones; star: " +
+                              star.subject + " – " + star.object + ", pair " +
+                              std::to_string(results.highlight) + ", in each order",
+                          width.characters) +
+         "\n";
+}
+
+/// A row for each position of each panel; log-probabilities in nats, positions from 0.
+[[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
+  std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
+                              "log_probability", "probability", "highlighted"});
+  for (const InjectionPanelResult& made : results.panels) {
+    for (std::size_t p = 0; p < made.panel.pairs.size(); ++p) {
+      const InjectedPair& pair = made.panel.pairs[p];
+      const double log = made.log_probabilities[p];
+      csv += csv_line({results.relation, made.panel.name, std::to_string(p), pair.subject,
+                       pair.object, detail::kind_name(pair.kind), with_decimals(log, 8),
+                       with_decimals(std::exp(log), 8), p == results.highlight ? "1" : "0"});
+    }
+  }
+  return csv;
+}
+
+/// For metrics.json.
+[[nodiscard]] inline Json to_json(const InjectionResults& results) {
+  const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
+  Json json = {
+      {"relation", results.relation},
+      {"pairs", results.panels.front().panel.pairs.size()},
+      {"highlight",
+       {{"position", results.highlight}, {"subject", star.subject}, {"object", star.object}}}};
+  const auto columns = injection_columns(results.highlight);
+  for (const InjectionPanelResult& made : results.panels) {
+    json["panels"][made.panel.name] = json_of(columns, made);
+  }
+  return json;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of lists of answers, each declared once (measure/answer_lists.hpp).
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_lists.hpp"
+#include "plumb/detail/records/generation_lists.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+/// A relation's answers, or the mean over relations.
+struct ListGroup {
+  std::string name;
+  std::size_t facts = 0, objects = 0;
+  ListMeans with_aliases{}, main_label{}, script{};
+  /// Answers that name nothing, and those that their length ended.
+  std::size_t empty = 0, cut = 0;
+};
+
+/// Relations in their order, those without an answer left out; then, of several, their mean.
+[[nodiscard]] inline std::vector<ListGroup> list_groups(const ListRun& run,
+                                                        const Bootstrap& bootstrap) {
+  std::vector<ListGroup> groups;
+  const auto add = [&](const std::string& name, std::size_t first, std::size_t count) {
+    ListGroup group{name};
+    std::vector<std::vector<ListScore>> aliases, labels, script;
+    for (std::size_t r = first; r < first + count; ++r) {
+      aliases.emplace_back();
+      labels.emplace_back();
+      script.emplace_back();
+      for (const RecordedList& one : run.relations[r]) {
+        aliases.back().push_back(one.with_aliases);
+        labels.back().push_back(one.main_label);
+        script.back().push_back(one.script);
+        group.empty += one.empty ? 1U : 0U;
+        group.cut += one.cut ? 1U : 0U;
+        group.objects += run.asked.relations[r].facts[one.fact].objects.size();
+      }
+      group.facts += run.relations[r].size();
+    }
+    if (group.facts == 0) return;
+    group.with_aliases = list_means(aliases, bootstrap, "lists/" + name + "/with aliases");
+    group.main_label = list_means(labels, bootstrap, "lists/" + name + "/main label");
+    group.script = list_means(script, bootstrap, "lists/" + name + "/script");
+    groups.push_back(std::move(group));
+  };
+  for (std::size_t r = 0; r < run.relations.size(); ++r) {
+    add(run.asked.relations[r].code, r, 1);
+  }
+  if (groups.size() > 1) add("mean of relations", 0, run.relations.size());
+  return groups;
+}
+
+[[nodiscard]] inline std::vector<Column<ListGroup>> list_columns() {
+  using G = ListGroup;
+  constexpr auto everywhere = ColumnPlace::everywhere, page = ColumnPlace::page;
+  const auto number = [](ListMeans G::*means) {
+    return [means](const G& g) -> CellValue { return PlainNumber{(g.*means).f1_of_means}; };
+  };
+  std::vector<Column<G>> columns{
+      {"name", "relation", "", [](const G& g) -> CellValue { return g.name; }},
+      {"facts", "facts", "", [](const G& g) { return g.facts; }},
+      {"objects", "objects", "", [](const G& g) { return g.objects; }, page},
+      {"precision", "precision",
+       "Precision: right answers among all of a list, by any name of an object.",
+       [](const G& g) { return g.with_aliases.precision; }},
+      {"recall", "recall", "Recall: objects that an answer names.",
+       [](const G& g) { return g.with_aliases.recall; }},
+      {"f1", "F1", "F1: their harmonic mean for each fact.",
+       [](const G& g) { return g.with_aliases.f1; }, everywhere, 3, true},
+      {"f1_of_means", "F1 of means",
+       "F1 of means: the harmonic mean of mean precision and mean recall.",
+       number(&G::with_aliases), page},
+      {"main_label_precision", "precision, main label",
+       "Main label: answers are compared with one name of an object alone.",
+       [](const G& g) { return g.main_label.precision; }, page},
+      {"main_label_recall", "recall, main label", "",
+       [](const G& g) { return g.main_label.recall; }, page},
+      {"main_label_f1", "F1, main label", "", [](const G& g) { return g.main_label.f1; }},
+      {"main_label_f1_of_means", "F1 of means, main label", "", number(&G::main_label), page},
+      {"script_precision", "script's precision",
+       "Script's: the numbers of KAMEL's published scripts, which split at \";\" without trimming, "
+       "so "
+       "that only first answers can match; with aliases, F1 of means.",
+       [](const G& g) { return g.script.precision; }},
+      {"script_recall", "script's recall", "", [](const G& g) { return g.script.recall; }},
+      {"script_f1_of_means", "script's F1", "", number(&G::script)},
+      {"empty", "empty", "Empty: answers that name nothing.", [](const G& g) { return g.empty; }},
+      {"cut", "cut", "Cut: answers that their length ended, not a %.",
+       [](const G& g) { return g.cut; }}};
+  weigh(columns, {"f1"}, ColumnWeight::major);
+  weigh(columns, {"main_label_f1", "empty", "cut"}, ColumnWeight::minor);
+  return columns;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which answers do ways of asking share, and do a fact's prompts agree?
+//
+// Sections of the page: shared knowledge, consistency, answers that name several objects. Source:
+// "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12 and 13.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/report/bar_chart.hpp"
+#include "plumb/detail/report/cells.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/many_prompt_names.hpp"
+#include "plumb/detail/report/page.hpp"
+
+namespace plumb::detail {
+
+/// Answers of several objects that are shown, of all ways of asking together.
+inline constexpr std::size_t shown_answers = 20;
+
+inline std::string sharing_map(const ManyPromptResults& made, const char* title,
+                               Subsumption KnowledgeSharing::*reading) {
+  HeatMap map{title, "knows ↓ also known by →", {}, {}, {}};
+  for (const ManyPromptResult& way : made.ways) map.rows.push_back(way.name);
+  map.columns = map.rows;
+  for (std::size_t l = 0; l < made.ways.size(); ++l) {
+    auto& row = map.values.emplace_back();
+    for (std::size_t t = 0; t < made.ways.size(); ++t) {
+      const Estimate& rate = (made.sharing[l][t].*reading).rate;
+      row.push_back(rate.count == 0 ? std::nullopt : std::optional(rate.value));
+    }
+  }
+  return "<h3>" + std::string(title) + "</h3>\n" + heat_map(map);
+}
+
+/// What one way of asking knows of another.
+struct SharedPairRow {
+  std::string left, top;
+  const KnowledgeSharing* sharing;
+};
+
+inline std::string sharing_pairs(const ManyPromptResults& made) {
+  std::vector<SharedPairRow> rows;
+  for (std::size_t l = 0; l < made.ways.size(); ++l) {
+    for (std::size_t t = 0; t < made.ways.size(); ++t) {
+      if (l != t) rows.push_back({made.ways[l].name, made.ways[t].name, &made.sharing[l][t]});
+    }
+  }
+  using P = SharedPairRow;
+  return page_table<P>(
+      {{"Knows", &P::left},
+       {"Also known by", &P::top},
+       {"By template", [](const P& p) { return p.sharing->by_template.rate; }},
+       {"Templates", [](const P& p) { return p.sharing->by_template.cells; }},
+       {"Without knowledge", [](const P& p) { return p.sharing->by_template.empty; }},
+       {"Oracle", [](const P& p) { return p.sharing->oracle.rate; }},
+       {"Facts known", [](const P& p) { return p.sharing->oracle.rate.count; }}},
+      rows);
+}
+
+/// "3 templates and 1 fact", of what is not 0.
+inline std::string unshared_in_words(
+    const std::vector<std::pair<std::size_t, const char*>>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [count, noun] : counts) {
+    if (count > 0) parts.push_back(counted(count, noun));
+  }
+  return text_list(parts, {}, ", ", " and ");
+}
+
+/// What only one of two ways of asking has.
+inline std::string unshared_list(const ManyPromptResults& made) {
+  std::string items;
+  for (std::size_t l = 0; l < made.ways.size(); ++l) {
+    for (std::size_t t = l + 1; t < made.ways.size(); ++t) {
+      const LeftOut& out = made.sharing[l][t].by_template.left_out;
+      const std::string words = unshared_in_words(
+          {{out.relations, "relation"}, {out.settings, "template"}, {out.facts, "fact"}});
+      if (words.empty()) continue;
+      items += "<li>" + label(made.ways[l].name) + " and " + label(made.ways[t].name) + ": " +
+               words + "</li>\n";
+    }
+  }
+  if (items.empty()) return "";
+  return "<p class=\"dim\">Left out, as only one of the two has them:</p>\n<ul class=\"dim\">\n" +
+         items + "</ul>\n";
+}
+
+/// Figure 2; nothing for a single way of asking.
+inline std::string sharing_section(const ManyPromptResults& made) {
+  if (made.ways.size() < 2) return "";
+  return heading("Who knows what others know",
+                 "Of the facts answered right by the one on the left, the share that the one on "
+                 "top answers right too: a low row holds what others lack, a high column what "
+                 "others have. By template: facts right under a template, the mean over templates "
+                 "under which the left one knows any. Oracle: facts right under any prompt.") +
+         sharing_map(made, "By template", &KnowledgeSharing::by_template) +
+         sharing_map(made, "Oracle", &KnowledgeSharing::oracle) + unshared_list(made) +
+         fold_away("Each pair, with 95% intervals", sharing_pairs(made));
+}
+
+/// Pairs within a group of templates above pairs across groups, where there are both.
+inline std::string group_chart(const ManyPromptResults& made) {
+  std::vector<Bar> bars;
+  for (const ManyPromptResult& way : made.ways) {
+    const PromptConsistency& all = way.consistency.overall;
+    if (all.inner_group.share.count == 0 || all.inter_group.share.count == 0) continue;
+    const std::string name = cut_to(way.name, 21);
+    bars.push_back({name + ", inner", all.inner_group.share});
+    bars.push_back({name + ", inter", all.inter_group.share});
+  }
+  if (bars.empty()) return "";
+  return "<h3>Within groups of templates and across them</h3>\n" +
+         bar_chart(bars, "Consistency within groups of templates and across them");
+}
+
+/// A column for each kind of pairs; `of(row)` are a row's shares.
+template <class Row, class Of>
+std::vector<PageColumn<Row>> pair_columns(Of of) {
+  std::vector<PageColumn<Row>> columns;
+  for (const PairShare& kind : pair_shares) {
+    columns.emplace_back(kind.words, [of, share = kind.share](const Row& row) {
+      return matching_value(of(row).*share);
+    });
+  }
+  return columns;
+}
+
+inline std::string relation_consistency(const ManyPromptResults& made) {
+  const auto of = [](const RelationOfWay& row) { return row.relation->consistency; };
+  return fold_away(
+      "Consistency by relation",
+      page_table(relation_columns(pair_columns<RelationOfWay>(of)), relations_of_ways(made)));
+}
+
+/// Table 12.
+inline std::string extents_table(const ManyPromptResults& made) {
+  using W = ManyPromptResult;
+  return "<h3>What moves accuracy</h3>\n" +
+         page_table<W>({{"Setting", &W::name},
+                        {"Worst names", [](const W& w) { return w.subject_extent.lowest; }},
+                        {"Best names", [](const W& w) { return w.subject_extent.highest; }},
+                        {"Worst templates", [](const W& w) { return w.template_extent.lowest; }},
+                        {"Best templates", [](const W& w) { return w.template_extent.highest; }}},
+                       made.ways) +
+         words_below(
+             "Acc@1 when each fact has the one name of its subject that is answered worst or best, "
+             "and when each relation has its one worst or best template.");
+}
+
+/// Table 13; nothing where no relation has both manual and generated templates.
+inline std::string manual_table(const ManyPromptResults& made) {
+  const auto ways = ways_where(made, [](const ManyPromptResult& w) {
+    return w.manual.mean.count > 0 && w.manual.generated > 0;
+  });
+  if (ways.empty()) return "";
+  return "<h3>Templates written by hand, and generated ones</h3>\n" +
+         html_table<Way>(
+             {{"setting", "setting", "", [](Way w) { return w->name; }},
+              {"mean_rank", "mean rank of manual templates", "",
+               [](Way w) { return w->manual.mean; }, ColumnPlace::page, 2},
+              {"by_chance", "by chance", "",
+               [](Way w) {
+                 return PlainNumber{w->manual.by_chance, 2};
+               }},
+              {"manual", "manual templates", "", [](Way w) { return w->manual.mean.count; }},
+              {"generated", "generated templates", "", [](Way w) { return w->manual.generated; }}},
+             ways) +
+         words_below(
+             "Rank among all templates of the relation by accuracy, 1 at best. By chance: the mean "
+             "rank of templates drawn blindly in their place.");
+}
+
+inline std::string consistency_section(const ManyPromptResults& made) {
+  if (best_way(made) == nullptr) return "";
+  auto columns = pair_columns<ManyPromptResult>(
+      [](const ManyPromptResult& way) { return way.consistency.overall; });
+  columns.insert(columns.begin(), {"Setting", &ManyPromptResult::name});
+  std::string text =
+      "Mean over facts of the share of pairs of their prompts whose answers match. Inner and inter "
+      "group: both templates are of one group (paraphrases of one source template, or one "
+      "template with two names of the subject), or of two.";
+  if (has_any(made, AnswerKind::text)) {
+    text += " Generated answers match when one holds the words of the other.";
+  }
+  if (has_any(made, AnswerKind::option)) {
+    text += " Answers to closed sets match when they are the same option.";
+  }
+  if (has_any(made, AnswerKind::fill)) {
+    text += " Answers of masked models match when they are the same tokens.";
+  }
+  return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +
+         page_table(columns, made.ways) + group_chart(made) + extents_table(made) +
+         manual_table(made) + relation_consistency(made);
+}
+
+/// The first of each way of asking, as many of each.
+inline std::string several_section(const ManyPromptResults& made) {
+  std::size_t ways = 0, all = 0;
+  for (const ManyPromptResult& way : made.ways) {
+    ways += way.of_several.empty() ? 0U : 1U;
+    all += way.of_several.size();
+  }
+  if (all == 0) return "";
+  std::vector<std::pair<std::string, AnswerOfSeveral>> rows;
+  for (const ManyPromptResult& way : made.ways) {
+    const std::size_t most = std::max<std::size_t>(1, shown_answers / ways);
+    for (std::size_t i = 0; i < (std::min)(most, way.of_several.size()); ++i) {
+      rows.emplace_back(way.name, way.of_several[i]);
+    }
+  }
+  const std::size_t shown = rows.size();
+  return heading("Answers that name several objects",
+                 counted(all, "answer") +
+                     " named more than one object of the fact, and counted "
+                     "as right once" +
+                     (shown < all ? "; " + std::to_string(shown) +
+                                        " of them, the rest stands in answers_of_several.csv."
+                                  : ".")) +
+         page_table<std::pair<std::string, AnswerOfSeveral>>(
+             {{"Setting", [](const auto& row) { return row.first; }},
+              {"Relation", [](const auto& row) { return row.second.relation; }},
+              {"Subject", [](const auto& row) { return LongText{row.second.subject}; }},
+              {"Answer", [](const auto& row) { return LongText{row.second.answer}; }},
+              {"Objects", [](const auto& row) { return row.second.objects; }}},
+             rows);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tables stand beside the page of many-prompt results?
+//
+// The numbers behind its charts, and every template and every answer of several objects, which
+// metrics.json leaves out. Columns are RFC 4180 CSV (csv.hpp); an empty relation is all of them.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/data/prompt_template_file.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/many_prompt_names.hpp"
+
+namespace plumb::detail {
+
+/// setting, relation, measure, facts, prompts, then the estimate.
+[[nodiscard]] inline std::string many_prompt_accuracy_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"setting", "relation", "measure", "facts", "prompts"});
+  for (const ManyPromptResult& way : made.ways) {
+    const auto add = [&](const std::string& relation, const char* measure, std::size_t facts,
+                         std::size_t prompts, const Estimate& estimate) {
+      csv.add({way.name, relation, measure, std::to_string(facts), std::to_string(prompts)},
+              estimate);
+    };
+    add("", "average", way.facts, way.prompts, way.coverage.average);
+    add("", "maximum", way.facts, way.prompts, way.coverage.maximum);
+    add("", "minimum", way.facts, way.prompts, way.coverage.minimum);
+    add("", "oracle", way.facts, way.prompts, way.coverage.oracle);
+    if (way.is(AnswerKind::text)) add("", "one_word", way.facts, way.prompts, way.one_word);
+    for (const PromptedRelation& relation : way.relations) {
+      add(relation.code, "average", relation.facts, relation.prompts, relation.accuracy);
+      add(relation.code, "oracle", relation.facts, relation.prompts, relation.oracle);
+    }
+  }
+  return csv.text();
+}
+
+/// A row for each template some fact was asked under; `facts` is how many were.
+[[nodiscard]] inline std::string many_prompt_templates_csv(const ManyPromptResults& made) {
+  std::string text = csv_line({"setting", "relation", "template", "group", "style", "origin",
+                               "facts", "accuracy", "low", "high", "with_best_expression",
+                               "with_best_expression_low", "with_best_expression_high"});
+  for (const ManyPromptResult& way : made.ways) {
+    for (const PromptedRelation& relation : way.relations) {
+      for (std::size_t i = 0; i < relation.templates.size(); ++i) {
+        const auto& [accuracy, best] = relation.templates[i];
+        if (accuracy.count == 0) continue;
+        const PromptTemplate& one = relation.texts[i];
+        text += csv_line({way.name, relation.code, one.text, one.group, style_word(one.style),
+                          origin_word(one.origin), std::to_string(accuracy.count),
+                          detail::csv_number(accuracy.value), detail::csv_number(accuracy.low),
+                          detail::csv_number(accuracy.high), detail::csv_number(best.value),
+                          detail::csv_number(best.low), detail::csv_number(best.high)});
+      }
+    }
+  }
+  return text;
+}
+
+/// Samplings with an accuracy in [from, to), for both ways of drawing.
+[[nodiscard]] inline std::string samplings_csv(const ManyPromptResults& made) {
+  std::string text = csv_line({"setting", "way", "from", "to", "samplings"});
+  for (const ManyPromptResult& way : made.ways) {
+    for (const SampledAccuracy* sampled : {&way.by_fact, &way.by_relation}) {
+      for (const AccuracyBar& bar : sampled->histogram(detail::sampling_bars)) {
+        text += csv_line({way.name, std::string(name_of(sampled->by)), with_decimals(bar.from, 8),
+                          with_decimals(bar.to, 8), std::to_string(bar.samplings)});
+      }
+    }
+  }
+  return text;
+}
+
+[[nodiscard]] inline std::string coverage_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"setting", "prompts", "facts_with_fewer"});
+  for (const ManyPromptResult& way : made.ways) {
+    for (const CoveragePoint& point : way.curve) {
+      csv.add({way.name, std::to_string(point.prompts), std::to_string(point.fewer)}, point.share);
+    }
+  }
+  return csv.text();
+}
+
+/// The estimate is the bin's accuracy; bin 1 is the most confident.
+[[nodiscard]] inline std::string reliability_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"setting", "bin", "prompts", "lowest", "highest", "mean_confidence"});
+  for (const ManyPromptResult& way : made.ways) {
+    if (!way.overconfidence) continue;
+    std::size_t number = 0;
+    for (const ConfidenceBin& bin : way.overconfidence->diagram) {
+      csv.add({way.name, std::to_string(++number), std::to_string(bin.prompts),
+               with_decimals(bin.lowest, 8), with_decimals(bin.highest, 8),
+               with_decimals(bin.mean_confidence, 8)},
+              bin.accuracy);
+    }
+  }
+  return csv.text();
+}
+
+/// Of confidences taken (`tokens` empty) and of the probabilities of answers of 1 to 5 tokens:
+/// Overconf and the two numbers it is the difference of.
+[[nodiscard]] inline std::string overconfidence_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"setting", "tokens", "measure", "prompts"});
+  for (const ManyPromptResult& way : made.ways) {
+    const auto add = [&](const std::string& tokens, const Overconfidence& one) {
+      if (one.prompts == 0) return;
+      const std::string prompts = std::to_string(one.prompts);
+      csv.add({way.name, tokens, "overconf", prompts}, one.overconf);
+      csv.add({way.name, tokens, "accuracy", prompts}, one.accuracy);
+      csv.add({way.name, tokens, "mean_confidence", prompts}, one.mean_confidence);
+    };
+    if (way.overconfidence) add("", *way.overconfidence);
+    if (!way.by_length) continue;
+    for (std::size_t i = 0; i < way.by_length->lengths.size(); ++i) {
+      add(std::to_string(i + 1), way.by_length->lengths[i]);
+    }
+  }
+  return csv.text();
+}
+
+/// Of what is right with the setting on the left, the share that is right with the one on top.
+[[nodiscard]] inline std::string sharing_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"reading", "left", "top", "cells", "cells_without_knowledge"});
+  for (const bool oracle : {false, true}) {
+    for (std::size_t l = 0; l < made.sharing.size(); ++l) {
+      for (std::size_t t = 0; t < made.sharing[l].size(); ++t) {
+        if (l == t) continue;
+        const KnowledgeSharing& both = made.sharing[l][t];
+        const Subsumption& one = oracle ? both.oracle : both.by_template;
+        csv.add({oracle ? "oracle" : "template", made.ways[l].name, made.ways[t].name,
+                 std::to_string(one.cells), std::to_string(one.empty)},
+                one.rate);
+      }
+    }
+  }
+  return csv.text();
+}
+
+[[nodiscard]] inline std::string consistency_csv(const ManyPromptResults& made) {
+  detail::EstimateCsv csv({"setting", "relation", "pairs", "facts_left_out"});
+  for (const ManyPromptResult& way : made.ways) {
+    const auto add = [&](const std::string& relation, const PromptConsistency& one) {
+      for (const detail::PairShare& kind : detail::pair_shares) {
+        const MatchingShare& share = one.*kind.share;
+        csv.add({way.name, relation, kind.name, std::to_string(share.excluded)}, share.share);
+      }
+    };
+    add("", way.consistency.overall);
+    for (const PromptedRelation& relation : way.relations) {
+      add(relation.code, relation.consistency);
+    }
+  }
+  return csv.text();
+}
+
+[[nodiscard]] inline std::string answers_of_several_csv(const ManyPromptResults& made) {
+  std::string text = csv_line({"setting", "relation", "subject", "answer", "objects"});
+  for (const ManyPromptResult& way : made.ways) {
+    for (const AnswerOfSeveral& one : way.of_several) {
+      text +=
+          csv_line({way.name, one.relation, one.subject, one.answer, std::to_string(one.objects)});
+    }
+  }
+  return text;
+}
+
+/// A table beside the page. One that may have no row is not there when it has none; an earlier
+/// report may have left it.
+struct ManyPromptTable {
+  const char* file;
+  std::string (*text)(const ManyPromptResults&);
+  bool may_be_empty = false;
+};
+
+inline constexpr ManyPromptTable many_prompt_tables[] = {
+    {"accuracy.csv", many_prompt_accuracy_csv},
+    {"templates.csv", many_prompt_templates_csv},
+    {"samplings.csv", samplings_csv},
+    {"coverage.csv", coverage_csv},
+    {"consistency.csv", consistency_csv},
+    {"reliability.csv", reliability_csv, true},
+    {"overconfidence.csv", overconfidence_csv, true},
+    {"sharing.csv", sharing_csv, true},
+    {"answers_of_several.csv", answers_of_several_csv, true}};
+
+/// Names of files and their texts.
+[[nodiscard]] inline std::vector<std::pair<std::string, std::string>> many_prompt_csvs(
+    const ManyPromptResults& made) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const ManyPromptTable& table : many_prompt_tables) {
+    std::string text = table.text(made);
+    if (table.may_be_empty && text.find('\n') + 1 == text.size()) continue;
+    files.emplace_back(table.file, std::move(text));
+  }
+  return files;
+}
+
+}  // namespace plumb::detail

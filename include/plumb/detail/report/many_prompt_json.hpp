@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do the answers to many prompts stand in metrics.json?
+//
+// Every number that is shown anywhere, with its count and its interval where it has one. What has a
+// row for each template or each answer stands in CSV files alone (many_prompt_csv.hpp), of which
+// the page shows the best, the worst and the first.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
+#include "plumb/detail/report/many_prompt_names.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+
+namespace plumb::detail {
+
+inline Json diversity_json(const PromptDiversity& made) {
+  return {{"facts", made.facts},
+          {"prompts", made.prompts},
+          {"prompts_per_fact", number_or_null(made.prompts_per_fact)},
+          {"names_per_subject", number_or_null(made.expressions_per_fact)},
+          {"templates", made.templates},
+          {"lexical_distance", number_or_null(made.lexical_distance)},
+          {"relations_with_distance", made.relations_compared}};
+}
+
+inline Json coverage_json(const ManyPromptResult& way) {
+  Json json = {{"average", to_json(way.coverage.average)},
+               {"average_first_wins", to_json(way.coverage.average_first_wins)},
+               {"maximum", to_json(way.coverage.maximum)},
+               {"minimum", to_json(way.coverage.minimum)},
+               {"oracle", to_json(way.coverage.oracle)},
+               {"facts_without_prompt", way.coverage.without_prompt},
+               {"by_prompts", Json::array()}};
+  for (const CoveragePoint& point : way.curve) {
+    json["by_prompts"].push_back({{"prompts", point.prompts},
+                                  {"share", to_json(point.share)},
+                                  {"facts_with_fewer", point.fewer}});
+  }
+  return json;
+}
+
+/// Without a fact there are counts alone; without a sampling no more than the closed forms.
+inline Json samplings_json(const SampledAccuracy& made) {
+  Json json = {{"facts", made.facts},
+               {"facts_without_prompt", made.without_prompt},
+               {"pairs_without_prompt", made.gaps},
+               {"samplings", made.right.size()}};
+  if (made.facts == 0) return json;
+  json["closed_form"] = {{"mean", made.exact_mean}, {"sd", made.exact_sd}};
+  if (made.right.empty()) return json;
+  json["mean"] = made.mean;
+  json["sd"] = number_or_null(made.sd);
+  json["lowest"] = made.low();
+  json["highest"] = made.high();
+  json["range"] = made.range();
+  json["percentile_2_5"] = made.quantile(0.025);
+  json["percentile_97_5"] = made.quantile(0.975);
+  for (const AccuracyBar& bar : made.histogram(sampling_bars)) {
+    json["histogram"].push_back({{"from", bar.from}, {"to", bar.to}, {"samplings", bar.samplings}});
+  }
+  return json;
+}
+
+inline Json consistency_json(const PromptConsistency& made) {
+  Json json;
+  for (const PairShare& kind : pair_shares) {
+    const MatchingShare& share = made.*kind.share;
+    json[kind.name] = {{"share", to_json(share.share)}, {"facts_left_out", share.excluded}};
+  }
+  return json;
+}
+
+inline Json overconfidence_json(const Overconfidence& made) {
+  return {{"overconf", to_json(made.overconf)},
+          {"accuracy", to_json(made.accuracy)},
+          {"mean_confidence", to_json(made.mean_confidence)},
+          {"prompts", made.prompts},
+          {"facts_without_prompt", made.without_prompt}};
+}
+
+/// With the diagram's bins, the most confident first.
+inline Json reliability_json(const Overconfidence& made, std::size_t samples) {
+  Json json = overconfidence_json(made);
+  json["samples_of_a_prompt"] = samples;
+  json["bins"] = Json::array();
+  for (const ConfidenceBin& bin : made.diagram) {
+    json["bins"].push_back({{"prompts", bin.prompts},
+                            {"lowest", bin.lowest},
+                            {"highest", bin.highest},
+                            {"mean_confidence", bin.mean_confidence},
+                            {"accuracy", to_json(bin.accuracy)}});
+  }
+  return json;
+}
+
+inline Json by_length_json(const OverconfidenceByLength& made) {
+  Json json = {{"tokens", Json::object()},
+               {"longer", made.longer},
+               {"empty", made.empty},
+               {"share_within", number_or_null(share_of_short(made))}};
+  for (std::size_t i = 0; i < made.lengths.size(); ++i) {
+    json["tokens"][std::to_string(i + 1)] = overconfidence_json(made.lengths[i]);
+  }
+  return json;
+}
+
+inline Json paired_json(const PairedAccuracy& made, const char* one, const char* other) {
+  return {{one, to_json(made.one)},
+          {other, to_json(made.other)},
+          {"difference", to_json(made.difference)}};
+}
+
+inline Json rate_json(const OutrankingRate& made) {
+  return {{"rate", to_json(made.rate)}, {"pooled", number_or_null(made.pooled())},
+          {"pairs", made.pairs},        {"above", made.above},
+          {"equal", made.equal},        {"facts_without_pair", made.excluded}};
+}
+
+inline Json aliases_json(const AliasRanks& made) {
+  const auto of = [](const NameRates& rates) {
+    return Json{{"by_sum", rate_json(rates.by_sum)}, {"by_mean", rate_json(rates.by_mean)}};
+  };
+  return {{"subjects", of(made.subjects)}, {"objects", of(made.objects)}};
+}
+
+inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& relation) {
+  const RelationBias& bias = *relation.bias;
+  Json json = json_of(relation_bias_columns(), bias);
+  const auto put = [&](const char* name, const CandidateBias& one) {
+    if (!one.favoured) return;
+    const FavouredCandidate& most = *one.favoured;
+    json[name] = {{"candidate", candidate_label(made, relation.code, most.candidate)},
+                  {"mean_probability", most.mean_probability},
+                  {"template", template_text(relation, most.template_index)},
+                  {"probability", most.probability}};
+  };
+  put("favoured", bias);
+  put("favoured_per_token", bias.per_token);
+  return json;
+}
+
+inline Json relation_json(const ManyPromptResults& made, const PromptedRelation& relation) {
+  Json json = {{"facts", relation.facts},
+               {"prompts", relation.prompts},
+               {"accuracy", to_json(relation.accuracy)},
+               {"oracle", to_json(relation.oracle)},
+               {"consistency", consistency_json(relation.consistency)}};
+  const auto place = [&](std::size_t i) {
+    const TemplateAccuracy& one = relation.templates[i];
+    return Json{{"text", template_text(relation, i)},
+                {"accuracy", to_json(one.accuracy)},
+                {"with_best_expression", to_json(one.with_best_expression)}};
+  };
+  if (const auto found = template_extremes(relation.templates, &TemplateAccuracy::accuracy)) {
+    json["best_template"] = place(found->best);
+    json["worst_template"] = place(found->worst);
+  }
+  if (relation.bias) json["bias"] = bias_json(made, relation);
+  return json;
+}
+
+/// By vocabulary, as the table of ranks has them.
+inline Json token_ranks_json(const ManyPromptResult& way) {
+  ManyPromptResults one;
+  one.ways.push_back(way);
+  Json json = Json::object();
+  for (const WayRanks& row : way_ranks(one)) {
+    json[row.vocabulary] = json_of(token_rank_columns(), row);
+  }
+  return json;
+}
+
+inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way) {
+  const auto extent = [](const AccuracyExtent& one) {
+    return Json{{"lowest", to_json(one.lowest)}, {"highest", to_json(one.highest)}};
+  };
+  Json json = {{"generated", way.is(AnswerKind::text)},
+               {"facts", way.facts},
+               {"prompts", way.prompts},
+               {"coverage", coverage_json(way)},
+               {"samplings",
+                {{"by_fact", samplings_json(way.by_fact)},
+                 {"by_relation", samplings_json(way.by_relation)}}},
+               {"consistency", consistency_json(way.consistency.overall)},
+               {"only_subject_varies", extent(way.subject_extent)},
+               {"only_template_varies", extent(way.template_extent)},
+               {"manual_templates",
+                {{"mean_rank", to_json(way.manual.mean)},
+                 {"by_chance", number_or_null(way.manual.by_chance)},
+                 {"generated_templates", way.manual.generated}}}};
+  json["styles"] = paired_json(way.styles.accuracy, "cloze", "question");
+  json["styles"]["facts_of_one_style"] = way.styles.one_style;
+  put_ties(json, way.coverage.ties);
+  if (way.is(AnswerKind::fill)) {
+    json["filled"] = true;
+    json["true_token_ranks"] = token_ranks_json(way);
+  }
+  if (way.is(AnswerKind::text)) {
+    json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
+                        {"share_of_prompts", number_or_null(one_word_share(way))},
+                        {"answers_of_one_word", way.one_word_answers}};
+    json["answers_without_word"] = way.wordless;
+    json["answers_empty"] = way.empty;
+    json["answers_cut"] = way.cut ? Json(*way.cut) : Json();
+    json["answers_of_several_objects"] = way.of_several.size();
+  }
+  if (way.overconfidence) {
+    json["overconfidence"] = reliability_json(*way.overconfidence, way.samples);
+  }
+  if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
+  if (way.aliases) json["aliases_above_labels"] = aliases_json(*way.aliases);
+  if (way.bias) json["bias"] = json_of(mean_bias_columns(), *way.bias);
+  json["relations"] = Json::object();
+  for (const PromptedRelation& relation : way.relations) {
+    json["relations"][relation.code] = relation_json(made, relation);
+  }
+  return json;
+}
+
+inline Json sharing_json(const Subsumption& made) {
+  return subsumption_json(made, "not_shared", "templates");
+}
+
+/// What metrics.json holds. Settings stand by their names, sharing as a list of ordered pairs.
+[[nodiscard]] inline Json to_json(const ManyPromptResults& made) {
+  Json json = {{"prompts", detail::diversity_json(made.diversity)},
+               {"settings", Json::object()},
+               {"sharing", Json::array()},
+               {"forms", Json::array()}};
+  for (const ManyPromptResult& way : made.ways) {
+    json["settings"][way.name] = detail::way_json(made, way);
+  }
+  for (std::size_t l = 0; l < made.sharing.size(); ++l) {
+    for (std::size_t t = 0; t < made.sharing[l].size(); ++t) {
+      if (l == t) continue;
+      json["sharing"].push_back(
+          {{"left", made.ways[l].name},
+           {"top", made.ways[t].name},
+           {"by_template", detail::sharing_json(made.sharing[l][t].by_template)},
+           {"oracle", detail::sharing_json(made.sharing[l][t].oracle)}});
+    }
+  }
+  for (const FormPair& pair : made.forms) {
+    Json one = {{"mask", pair.mask}, {"question", pair.question}};
+    one["accuracy"] = detail::paired_json(pair.accuracy.accuracy, "mask", "question");
+    const UnsharedPrompts& unshared = pair.accuracy.unshared;
+    one["not_shared"] = {{"relations", unshared.relations},
+                         {"templates", unshared.templates},
+                         {"facts", unshared.facts},
+                         {"prompts", unshared.prompts}};
+    json["forms"].push_back(one);
+  }
+  return json;
+}
+
+}  // namespace plumb::detail

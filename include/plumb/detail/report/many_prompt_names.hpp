@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What are the parts of many-prompt results called, wherever they are shown?
+//
+// Names, and the few choices that the page, the tables and metrics.json share, so that all of them
+// show the same. Non-goal: markup (cells.hpp).
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/cells.hpp"
+
+namespace plumb::detail {
+
+/// Bars of a histogram of samplings, at most.
+inline constexpr std::size_t sampling_bars = 40;
+
+/// The kinds of pairs of prompts, as files call them, and as people do.
+struct PairShare {
+  const char* name;
+  const char* words;
+  MatchingShare PromptConsistency::*share;
+};
+inline constexpr std::array<PairShare, 5> pair_shares{
+    {{"all", "All pairs", &PromptConsistency::all},
+     {"inner_group", "Inner group", &PromptConsistency::inner_group},
+     {"inter_group", "Inter group", &PromptConsistency::inter_group},
+     {"only_subject", "Only the subject differs", &PromptConsistency::only_subject},
+     {"only_template", "Only the template differs", &PromptConsistency::only_template}}};
+
+/// A template's text, or "template N" where it is not known.
+inline std::string template_text(const PromptedRelation& relation, std::size_t index) {
+  if (index < relation.texts.size()) return relation.texts[index].text;
+  return "template " + std::to_string(index);
+}
+
+/// A candidate's label, or "candidate N" where it is not known.
+inline std::string candidate_label(const ManyPromptResults& made, const std::string& relation,
+                                   std::size_t candidate) {
+  const auto known = made.candidates.find(relation);
+  if (known != made.candidates.end() && candidate < known->second.size()) {
+    return known->second[candidate];
+  }
+  return "candidate " + std::to_string(candidate);
+}
+
+/// At most so many characters, with "…" where more were left out: at the end, or in long texts
+/// before the last twelve, where a setting's name stands.
+inline std::string cut_to(const std::string& text, std::size_t characters) {
+  if (count_code_points(text) <= characters) return text;
+  std::vector<std::size_t> begins;  // of characters
+  for (std::size_t at = 0; at < text.size();) {
+    begins.push_back(at);
+    const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
+    at += size == 0 ? 1 : size;
+  }
+  const std::size_t tail = characters < 20 ? 0 : 12;
+  return text.substr(0, begins[characters - tail - 1]) + "…" +
+         (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
+}
+
+/// The way of asking with the highest average accuracy, the first of equals; none when nothing was
+/// asked.
+inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
+  const ManyPromptResult* best = nullptr;
+  for (const ManyPromptResult& way : made.ways) {
+    if (way.facts == 0) continue;
+    if (best == nullptr || way.coverage.average.value > best->coverage.average.value) best = &way;
+  }
+  return best;
+}
+
+/// A share of matching pairs, with the facts that have none.
+inline RemarkedEstimate matching_value(const MatchingShare& share) {
+  return {share.share, share.excluded == 0 ? "" : std::to_string(share.excluded) + " left out"};
+}
+
+/// Codes of all relations, in order of appearance.
+inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
+  std::vector<std::string> codes;
+  for (const ManyPromptResult& way : made.ways) {
+    for (const PromptedRelation& relation : way.relations) {
+      if (over::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
+    }
+  }
+  return codes;
+}
+
+inline const PromptedRelation* relation_named(const ManyPromptResult& way,
+                                              const std::string& code) {
+  const auto found = over::find(way.relations, code, &PromptedRelation::code);
+  return found == way.relations.end() ? nullptr : &*found;
+}
+
+using Way = const ManyPromptResult*;
+
+/// The ways of asking of which something is known.
+template <class IsKnown>
+std::vector<Way> ways_where(const ManyPromptResults& made, IsKnown is_known) {
+  std::vector<Way> ways;
+  for (const ManyPromptResult& way : made.ways) {
+    if (is_known(way)) ways.push_back(&way);
+  }
+  return ways;
+}
+
+/// A relation under a way of asking.
+struct RelationOfWay {
+  const ManyPromptResult* way;
+  const PromptedRelation* relation;
+};
+
+/// Relations in order of appearance, each under all ways that asked it.
+inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
+  std::vector<RelationOfWay> all;
+  for (const std::string& code : relation_codes(made)) {
+    for (const ManyPromptResult& way : made.ways) {
+      if (const auto* relation = relation_named(way, code)) all.push_back({&way, relation});
+    }
+  }
+  return all;
+}
+
+/// The first columns of their tables, then `more`.
+inline std::vector<PageColumn<RelationOfWay>> relation_columns(
+    std::vector<PageColumn<RelationOfWay>> more) {
+  more.insert(more.begin(),
+              {{"Relation", [](const RelationOfWay& row) { return row.relation->code; }},
+               {"Setting", [](const RelationOfWay& row) { return row.way->name; }}});
+  return more;
+}
+
+/// The share of answers of one to five tokens among those with their probability; nothing without any.
+inline std::optional<double> share_of_short(const OverconfidenceByLength& by_length) {
+  std::size_t within = 0;
+  for (const Overconfidence& length : by_length.lengths) within += length.prompts;
+  const std::size_t all = within + by_length.longer + by_length.empty;
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(within) / static_cast<double>(all);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after facts were asked in many ways?
+
+#include <string>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/report/many_prompt_accuracy.hpp"
+#include "plumb/detail/report/many_prompt_answers.hpp"
+#include "plumb/detail/report/many_prompt_reliability.hpp"
+#include "plumb/detail/report/many_prompt_templates.hpp"
+#include "plumb/detail/report/page.hpp"
+#include "plumb/detail/report/prompt_section.hpp"
+
+namespace plumb::detail {
+
+/// What counts as right.
+inline std::string asked_in_words(const ManyPromptResults& made) {
+  const bool words = has_any(made, AnswerKind::text), options = has_any(made, AnswerKind::option);
+  std::string text =
+      "Each fact is asked with many prompts: the templates of its relation, each "
+      "with the names of its subject. ";
+  if (words) text += "A generated answer is right when it holds a name of an object of the fact. ";
+  if (options)
+    text += "An answer to a closed set is right when the true option alone is the likeliest. ";
+  if (has_any(made, AnswerKind::fill)) {
+    text +=
+        "A masked model's answer, the likeliest of all tokens in the gap, is right when it is "
+        "exactly a name of an object. ";
+  }
+  text.pop_back();
+  return text;
+}
+
+/// The sections of the page.
+[[nodiscard]] inline std::string many_prompt_sections(const ManyPromptResults& made) {
+  return detail::many_prompt_cards(made) + detail::overview_section(made) +
+         detail::written_answers_section(made) + detail::token_ranks_section(made) +
+         detail::samplings_section(made) + detail::reliability_section(made) +
+         detail::answer_length_section(made) + detail::coverage_section(made) +
+         detail::sharing_section(made) + detail::consistency_section(made) +
+         detail::prompts_section(made) + detail::forms_section(made) +
+         detail::aliases_section(made) + detail::bias_section(made) +
+         detail::prompted_relations_section(made) + detail::several_section(made);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do the prompts themselves do: their number, their form, their names and their bias?
+//
+// Sections of the page: diversity, cloze against question, aliases against labels, what prompts ask
+// for before a subject stands in them, and the relations with their best and worst templates.
+// Source: "What Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and
+// 14.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/cells.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/many_prompt_answers.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
+#include "plumb/detail/report/many_prompt_names.hpp"
+#include "plumb/detail/report/page.hpp"
+
+namespace plumb::detail {
+
+/// Table 8.
+inline std::string prompts_section(const ManyPromptResults& made) {
+  using D = PromptDiversity;
+  const D& prompts = made.diversity;
+  if (prompts.prompts == 0) return "";
+  return heading("The prompts",
+                 "Those of the way of asking that has the most. Lexical distance: mean Jaccard "
+                 "distance of the words of two templates, over pairs and then over " +
+                     counted(prompts.relations_compared, "relation") + ".") +
+         page_table<D>({{"Facts", &D::facts},
+                        {"Prompts", &D::prompts},
+                        {"Prompts per fact",
+                         [](const D& d) {
+                           return PlainNumber{d.prompts_per_fact, 2};
+                         }},
+                        {"Names per subject",
+                         [](const D& d) {
+                           return PlainNumber{d.expressions_per_fact, 2};
+                         }},
+                        {"Templates", &D::templates},
+                        {"Lexical distance",
+                         [](const D& d) {
+                           return PlainNumber{d.lexical_distance, 4};
+                         }}},
+                       {prompts});
+}
+
+/// Cloze against question templates, within each way of asking.
+inline std::string styles_table(const ManyPromptResults& made) {
+  const auto ways = ways_where(
+      made, [](const ManyPromptResult& w) { return w.styles.accuracy.difference.count > 0; });
+  if (ways.empty()) return "";
+  return "<h3>Templates that are sentences, and templates that are questions</h3>\n" +
+         page_table<Way>({{"Setting", &ManyPromptResult::name},
+                          {"Cloze", [](Way w) { return w->styles.accuracy.one; }},
+                          {"Question", [](Way w) { return w->styles.accuracy.other; }},
+                          {"Cloze − question", [](Way w) { return w->styles.accuracy.difference; }},
+                          {"Facts", [](Way w) { return w->styles.accuracy.difference.count; }},
+                          {"Of one style alone", [](Way w) { return w->styles.one_style; }}},
+                         ways);
+}
+
+inline const Estimate& one_word_of(const ManyPromptResults& made, const std::string& name) {
+  return over::find(made.ways, name, &ManyPromptResult::name)->one_word;
+}
+
+/// Table 14.
+inline std::string forms_table(const ManyPromptResults& made) {
+  if (made.forms.empty()) return "";
+  std::string out;
+  for (const FormPair& pair : made.forms) {
+    const UnsharedPrompts& unshared = pair.accuracy.unshared;
+    const std::string words = unshared_in_words({{unshared.relations, "relation"},
+                                                 {unshared.templates, "template"},
+                                                 {unshared.facts, "fact"},
+                                                 {unshared.prompts, "prompt"}});
+    if (!words.empty()) out += " Left out of " + label(pair.mask) + ": " + words + ".";
+  }
+  using F = FormPair;
+  return "<h3>Filling a mask, and answering a question</h3>\n" +
+         page_table<F>(
+             {{"Mask", &F::mask},
+              {"Question", &F::question},
+              {"Acc@1, mask", [](const F& f) { return f.accuracy.accuracy.one; }},
+              {"Acc@1, question", [](const F& f) { return f.accuracy.accuracy.other; }},
+              {"Mask − question", [](const F& f) { return f.accuracy.accuracy.difference; }},
+              {"Facts", [](const F& f) { return f.accuracy.accuracy.difference.count; }},
+              {"One word, mask", [&](const F& f) { return one_word_of(made, f.mask); }},
+              {"One word, question", [&](const F& f) { return one_word_of(made, f.question); }}},
+             made.forms) +
+         words_below(
+             "Accuracies are over the prompts that were asked in both forms; answers of one word "
+             "are "
+             "means over the facts of each, over all their prompts." +
+             out);
+}
+
+/// Both comparisons of forms.
+inline std::string forms_section(const ManyPromptResults& made) {
+  const std::string tables = styles_table(made) + forms_table(made);
+  if (tables.empty()) return "";
+  return heading("Sentences against questions",
+                 "Facts count where they have prompts of both kinds, each with the share of its "
+                 "prompts that are right; differences are paired by fact, with 95% intervals.") +
+         tables;
+}
+
+/// How often aliases of subjects, or of objects, stand above labels under a way of asking.
+struct AliasRow {
+  std::string setting, of;
+  NameRates rates;
+};
+
+/// Table 10.
+inline std::string aliases_section(const ManyPromptResults& made) {
+  std::vector<AliasRow> rows;
+  for (const ManyPromptResult& way : made.ways) {
+    if (!way.aliases) continue;
+    rows.push_back({way.name, "subjects", way.aliases->subjects});
+    rows.push_back({way.name, "objects", way.aliases->objects});
+  }
+  if (rows.empty()) return "";
+  using A = AliasRow;
+  return heading("Aliases against labels",
+                 "How often an alias makes the object's label likelier than the subject's own "
+                 "label does (subjects), and how often an alias of the object is likelier than its "
+                 "label (objects): the mean over facts of the share of their pairs, and the share "
+                 "of all pairs (pooled). Likelihoods of names are summed over their tokens, or "
+                 "their mean per token. Facts without a pair are left out.") +
+         page_table<A>(
+             {{"Setting", &A::setting},
+              {"Aliases of", [](const A& a) { return OwnWord{a.of}; }},
+              {"By sum",
+               [](const A& a) {
+                 return matching_value({a.rates.by_sum.rate, a.rates.by_sum.excluded});
+               }},
+              {"Pooled, sum", [](const A& a) { return PlainNumber{a.rates.by_sum.pooled()}; }},
+              {"By mean", [](const A& a) { return a.rates.by_mean.rate; }},
+              {"Pooled, mean", [](const A& a) { return PlainNumber{a.rates.by_mean.pooled()}; }},
+              {"Facts", [](const A& a) { return a.rates.by_sum.rate.count; }},
+              {"Pairs", [](const A& a) { return a.rates.by_sum.pairs; }},
+              {"Equal, sum", [](const A& a) { return a.rates.by_sum.equal; }},
+              {"Equal, mean", [](const A& a) { return a.rates.by_mean.equal; }}},
+             rows);
+}
+
+inline std::string relation_bias_table(const ManyPromptResults& made) {
+  std::vector<RelationOfWay> rows = relations_of_ways(made);
+  std::erase_if(rows, [](const RelationOfWay& row) { return !row.relation->bias; });
+  if (rows.empty()) return "";
+  using Row = RelationOfWay;
+  std::vector<Column<Row>> columns{
+      {"relation", "Relation", "", [](const Row& row) { return row.relation->code; }},
+      {"setting", "Setting", "", [](const Row& row) { return row.way->name; }}};
+  const auto of_bias =
+      columns_of<Row>(relation_bias_columns(),
+                      [](const Row& row) -> const RelationBias& { return *row.relation->bias; });
+  columns.insert(columns.end(), of_bias.begin(), of_bias.end());
+  // What is said of a favoured candidate; a dash without one.
+  const auto favoured = [&](const char* heading, bool per_token, auto value) {
+    columns.push_back({"", heading, "", [per_token, value](const Row& row) -> CellValue {
+                         const RelationBias& bias = *row.relation->bias;
+                         const auto& most = per_token ? bias.per_token.favoured : bias.favoured;
+                         if (!most) return PlainNumber{};
+                         return value(row, *most);
+                       }});
+  };
+  using Most = FavouredCandidate;
+  const auto candidate = [&made](const Row& row, const Most& most) {
+    return LongText{candidate_label(made, row.relation->code, most.candidate),
+                    most.mean_probability,
+                    "mean probability " + with_decimals(most.mean_probability, 3)};
+  };
+  const auto under = [](const Row& row, const Most& most) {
+    return LongText{template_text(*row.relation, most.template_index), most.probability,
+                    "probability " + with_decimals(most.probability, 3)};
+  };
+  favoured("Favoured, sum", false, candidate);
+  favoured("Most of all under", false, under);
+  favoured("Favoured, per token", true, candidate);
+  favoured("Most of all under", true, under);
+  return html_table(columns, rows);
+}
+
+/// Section 5.4.
+inline std::string bias_section(const ManyPromptResults& made) {
+  const auto ways = ways_where(made, [](const ManyPromptResult& w) { return w.bias.has_value(); });
+  if (ways.empty()) return "";
+  std::vector<Column<Way>> columns{{"setting", "Setting", "", [](Way w) { return w->name; }}};
+  const auto levels =
+      columns_of<Way>(mean_bias_columns(), [](Way w) -> const MeanBias& { return *w->bias; });
+  columns.insert(columns.end(), levels.begin(), levels.end());
+  return heading(
+             "What prompts ask for by themselves",
+             "With “N/A”, nothing and “?” in the subject's place, how far the candidates are "
+             "from equally likely: bias level 0 where they are, 1 where one takes all; means over "
+             "relations.") +
+         html_table(columns, ways) + words_below(meanings(columns)) + "<h3>By relation</h3>\n" +
+         relation_bias_table(made);
+}
+
+/// Relations by ways of asking, from best known to least; nothing for a single one.
+inline std::string relations_map(const ManyPromptResults& made) {
+  if (made.ways.size() < 2) return "";
+  std::vector<std::pair<double, std::string>> order;
+  for (const std::string& code : relation_codes(made)) {
+    double sum = 0, count = 0;
+    for (const ManyPromptResult& way : made.ways) {
+      const PromptedRelation* relation = relation_named(way, code);
+      if (relation == nullptr || !relation->accuracy.exists()) continue;
+      sum += relation->accuracy.value;
+      ++count;
+    }
+    order.emplace_back(or_lowest(sum / count), code);
+  }
+  over::stable_sort(order, std::greater<>{}, [](const auto& one) { return one.first; });
+  HeatMap map{"Accuracy by relation", "Relation", {}, {}, {}};
+  for (const ManyPromptResult& way : made.ways) map.columns.push_back(way.name);
+  for (const auto& [unused, code] : order) {
+    map.rows.push_back(code);
+    auto& row = map.values.emplace_back();
+    for (const ManyPromptResult& way : made.ways) {
+      const PromptedRelation* relation = relation_named(way, code);
+      row.push_back(relation == nullptr ? std::nullopt : std::optional(relation->accuracy.value));
+    }
+  }
+  return "<h3>Accuracy</h3>\n" + heat_map(map) + "<h3>Best and worst templates</h3>\n";
+}
+
+/// Table 11, relation by relation.
+inline std::string prompted_relations_section(const ManyPromptResults& made) {
+  const std::vector<RelationOfWay> rows = relations_of_ways(made);
+  if (rows.empty()) return "";
+  using R = PromptedRelation;
+  const auto of = [](auto value) {
+    return [value](const RelationOfWay& row) { return std::invoke(value, *row.relation); };
+  };
+  const auto extreme = [](std::size_t TemplateExtremes::*place) {
+    return [place](const RelationOfWay& row) {
+      const auto found = template_extremes(row.relation->templates, &TemplateAccuracy::accuracy);
+      const std::size_t index = (*found).*place;
+      const Estimate& accuracy = row.relation->templates[index].accuracy;
+      return LongText{template_text(*row.relation, index), accuracy.value, with_interval(accuracy)};
+    };
+  };
+  return heading("Relations, their best and their worst template",
+                 "Acc@1 over all prompts, with 95% intervals; a template's is over the facts asked "
+                 "under it. All templates stand in templates.csv.") +
+         relations_map(made) +
+         page_table(
+             relation_columns({{"Facts", of(&R::facts)},
+                               {"Prompts", of(&R::prompts)},
+                               {"Acc@1", of(&R::accuracy)},
+                               {"Oracle", of(&R::oracle)},
+                               {"Consist", of([](const R& r) { return r.consistency.all.share; })},
+                               {"Best template", extreme(&TemplateExtremes::best)},
+                               {"Worst template", extreme(&TemplateExtremes::worst)}}),
+             rows);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are the numbers of a many-shot run kept in metrics.json and in CSV files?
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/measure/many_shot_results.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/injection_columns.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+
+namespace plumb::detail {
+
+[[nodiscard]] inline Json to_json(const GroupSpread& spread) {
+  Json json = spread_json(spread.overall, "sd");
+  json["relations_asked"] = spread.relations.size();
+  json["sd_over_relations"] = number_or_null(spread.sd_over_relations);
+  json["relations"] = Json::object();
+  for (const auto& [code, relation] : spread.relations)
+    json["relations"][code] = spread_json(relation, "sd");
+  return json;
+}
+
+/// What metrics.json holds.
+[[nodiscard]] inline Json to_json(const ManyShotResults& made) {
+  Json json = {{"chance", made.chance_by_relation},
+               {"choices", made.choices},
+               {"choices_beginning_another", made.choices_beginning_another}};
+  put_ties(json, made.ties);
+  const auto put = [&](const char* name, const std::vector<GroupSpread>& spreads) {
+    json[name] = Json::object();
+    for (const GroupSpread& spread : spreads) {
+      json[name][setting_name(spread.group)] = to_json(spread);
+      json[name][setting_name(spread.group)]["chance"] = number_or_null(chance_of(made, spread));
+    }
+  };
+  put("settings", made.groups);
+  if (!made.side_by_side.empty()) put("settings_side_by_side", made.side_by_side);
+  json["accuracy_against_shots"] = Json::object();
+  for (const ShotsCurve& curve : made.curves) {
+    Json points = Json::object();
+    for (const GroupSpread& point : curve.points) {
+      points[std::to_string(point.group.shots)] = spread_json(point.overall, "sd");
+    }
+    json["accuracy_against_shots"][setting_name(curve.like)] = {
+        {"points", std::move(points)},
+        {"shots_for_95_percent", curve.shots_for_95 ? Json(*curve.shots_for_95) : Json()}};
+  }
+  json["accuracy_at_k"] = Json::object();
+  for (const auto& [group, levels] : made.at_k) {
+    Json& list = json["accuracy_at_k"][setting_name(group)] = Json::array();
+    for (const AccuracyAtK& level : levels) {
+      list.push_back({{"k", level.threshold},
+                      {"accuracy", to_json(level.accuracy)},
+                      {"answers", level.answers}});
+    }
+  }
+  if (!made.injections.empty()) {
+    json["injection"] = Json::object();
+    for (const InjectionResults& results : made.injections) {
+      json["injection"][results.relation] = to_json(results);
+    }
+  }
+  return json;
+}
+
+/// accuracy.csv: a row for each setting group and relation, and for their mean.
+[[nodiscard]] inline std::string many_shot_accuracy_csv(const ManyShotResults& made) {
+  detail::EstimateCsv csv({"method", "shots", "separator", "by", "relation", "variants", "sd"});
+  for (const GroupSpread& spread : made.groups) {
+    const auto add = [&](const std::string& relation, const AccuracySpread& one) {
+      csv.add({spread.group.method, std::to_string(spread.group.shots), spread.group.separator,
+               spread.group.by, relation, std::to_string(one.variants),
+               one.sd ? with_decimals(*one.sd, 8) : ""},
+              one.accuracy);
+    };
+    for (const auto& [code, one] : spread.relations) add(code, one);
+    add("mean of relations", spread.overall);
+  }
+  return csv.text();
+}
+
+/// accuracy_at_k.csv.
+[[nodiscard]] inline std::string accuracy_at_k_csv(const ManyShotResults& made) {
+  detail::EstimateCsv csv({"setting", "k", "answers"});
+  for (const auto& [group, levels] : made.at_k) {
+    for (const AccuracyAtK& level : levels) {
+      csv.add(
+          {setting_name(group), with_decimals(level.threshold, 2), std::to_string(level.answers)},
+          level.accuracy);
+    }
+  }
+  return csv.text();
+}
+
+}  // namespace plumb::detail

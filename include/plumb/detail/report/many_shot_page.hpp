@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a person look at after a many-shot run?
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/many_shot_results.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/report/injection_page.hpp"
+#include "plumb/detail/report/many_shot_sections.hpp"
+#include "plumb/detail/report/page.hpp"
+#include "plumb/detail/report/prompt_section.hpp"
+
+namespace plumb::detail {
+
+/// The group that stands for the run: IC-LKE with the most shots, else the first with the most of
+/// its kind; none when nothing was answered by choice.
+inline const GroupSpread* headline_group(const ManyShotResults& made) {
+  if (made.at_k.empty()) return nullptr;
+  const Setting& group = made.at_k.front().first;
+  return &*over::find_if(made.groups, [&](const GroupSpread& spread) {
+    return spread.group.group() == group.group();
+  });
+}
+
+inline std::string many_shot_cards(const ManyShotResults& made) {
+  const GroupSpread* best = headline_group(made);
+  if (best == nullptr) return "";
+  const char* variant = best->group.varies_by_template() ? "template" : "seed";
+  std::size_t facts = 0;
+  for (const RelationAnswers& relation : made.answers.relations) facts += relation.facts();
+  std::string html = card(setting_words(best->group), best->overall.accuracy);
+  html += card(std::string("SD over ") + variant + "s", sd_text(best->overall),
+               counted(best->overall.variants, variant));
+  if (!made.curves.empty() && made.curves.front().shots_for_95) {
+    const ShotsCurve& curve = made.curves.front();
+    html += card("Shots for 95%", std::to_string(*curve.shots_for_95),
+                 "of the accuracy at " + std::to_string(curve.points.back().group.shots));
+  }
+  const std::optional<double> chance = chance_of(made, *best);
+  html += card("Chance", chance ? with_decimals(*chance, 3) : "–", "one in the number of choices");
+  html += card("Facts", std::to_string(facts), counted(made.answers.relations.size(), "relation"));
+  html += card("Choices", std::to_string(made.choices),
+               made.choices_beginning_another == 0
+                   ? "none is another's beginning"
+                   : std::to_string(made.choices_beginning_another) + " are another's beginning");
+  html += card("Ties", std::to_string(made.ties.tied),
+               "of " + counted(made.ties.answers, "answer") + " under all settings");
+  return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+/// Ties of each setting, where there are any.
+inline std::string ties_section(const ManyShotResults& made) {
+  if (made.ties.tied == 0) return "";
+  std::string html =
+      heading("Ties",
+              "Answers whose best score several choices share. One of n with the right choice "
+              "counts 1/n in accuracy and is not known. First wins: as if the first of them were "
+              "the answer.") +
+      table_begin({"Setting", "Answers", "Ties", "Accuracy", first_wins_title});
+  for (const GroupSpread& spread : made.groups) {
+    if (spread.group.by != "choice") continue;
+    html += "<tr><td>" + label(setting_name(spread.group)) + "</td>" +
+            number_cell(spread.overall.ties.answers) + number_cell(spread.overall.ties.tied) +
+            cell(spread.overall.accuracy) + cell(spread.overall.accuracy_first_wins) + "</tr>\n";
+  }
+  return html + table_end;
+}
+
+/// The paper's Table 8, for one model.
+inline std::string relations_section(const ManyShotResults& made) {
+  const GroupSpread* best = headline_group(made);
+  if (best == nullptr) return "";
+  std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
+  over::stable_sort(sorted, std::greater{},
+                    [](const auto& one) { return or_lowest(one.second.accuracy.value); });
+  std::string html = heading("Relations, from best known to least",
+                             setting_words(best->group) + ", with 95% intervals over facts.") +
+                     table_begin({"Relation", "Facts", "Accuracy", "SD"});
+  for (const auto& [code, spread] : sorted) {
+    html += "<tr><td>" + label(code) + "</td>" + number_cell(spread.accuracy.count) +
+            cell(spread.accuracy) + "<td>" + sd_text(spread) + "</td></tr>\n";
+  }
+  return html + table_end;
+}
+
+/// The sections of the page.
+[[nodiscard]] inline std::string many_shot_sections(const ManyShotResults& made) {
+  std::string html = detail::many_shot_cards(made) + detail::shots_section(made) +
+                     detail::methods_section(made) + detail::separators_section(made) +
+                     detail::relations_section(made) + detail::confidence_section(made) +
+                     detail::generation_section(made) + detail::ties_section(made);
+  for (const InjectionResults& results : made.injections) html += injection_section(results);
+  return html;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What all metrics.json share.
+//
+// Every number that is shown anywhere, each with its count and its 95% interval, so that a page or
+// a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
+// has ten options) is null; one without an interval has null for its ends.
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/measure/subsumption.hpp"
+#include "plumb/detail/measure/ties.hpp"
+
+namespace plumb::detail {
+
+[[nodiscard]] inline Json to_json(const Estimate& estimate) {
+  if (!estimate.exists()) return nullptr;
+  return {{"value", estimate.value},
+          {"low", estimate.has_interval() ? Json(estimate.low) : Json()},
+          {"high", estimate.has_interval() ? Json(estimate.high) : Json()},
+          {"count", estimate.count},
+          {"interval", estimate.method}};
+}
+
+/// Adds how many answers share their best score, and of how many answers.
+inline void put_ties(Json& json, const TieCount& ties) {
+  json["ties"] = ties.tied;
+  json["answers"] = ties.answers;
+}
+
+/// A number, or null where there is none (NaN is none).
+[[nodiscard]] inline Json number_or_null(const std::optional<double>& value) {
+  return value && !std::isnan(*value) ? Json(*value) : Json();
+}
+
+/// What one knows of what another knows; keys say what was left out, and what a setting is.
+[[nodiscard]] inline Json subsumption_json(const Subsumption& made, const char* left_out_key,
+                                           const char* settings_key) {
+  return {{"rate", to_json(made.rate)},
+          {"cells", made.cells},
+          {"cells_without_knowledge", made.empty},
+          {left_out_key,
+           {{"relations", made.left_out.relations},
+            {settings_key, made.left_out.settings},
+            {"facts", made.left_out.facts}}}};
+}
+
+/// Accuracy over variants; `sd_key` says what its standard deviation is over.
+[[nodiscard]] inline Json spread_json(const AccuracySpread& spread, const char* sd_key) {
+  Json json = {{"accuracy", to_json(spread.accuracy)},
+               {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
+               {sd_key, number_or_null(spread.sd)},
+               {"variants", spread.variants}};
+  put_ties(json, spread.ties);
+  return json;
+}
+
+/// What every metrics.json begins with.
+[[nodiscard]] inline Json metrics_head(const Bootstrap& bootstrap) {
+  return {{"bootstrap", {{"seed", bootstrap.seed}, {"resamples", bootstrap.resamples}}},
+          {"interval", 0.95}};
+}
+
+}  // namespace plumb::detail

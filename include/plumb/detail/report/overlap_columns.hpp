@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is said of facts that stand in texts: a row for each relation, and a line for each fact.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/measure/fact_overlap.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+/// The facts of a relation, or of all.
+struct MetRelation {
+  std::string relation;
+  std::size_t facts = 0;
+  /// Facts that were met, and all their meetings.
+  std::size_t met = 0;
+  std::size_t meetings = 0;
+
+  void add(const FactMeetings& fact) {
+    ++facts;
+    met += fact.count > 0 ? 1 : 0;
+    meetings += fact.count;
+  }
+};
+
+/// Relations in order of appearance. The lists are parallel.
+[[nodiscard]] inline std::vector<MetRelation> met_relations(std::span<const NamedFact> facts,
+                                                            std::span<const FactMeetings> met) {
+  std::vector<MetRelation> relations;
+  for (std::size_t f = 0; f < facts.size(); ++f) {
+    auto found = over::find(relations, facts[f].relation, &MetRelation::relation);
+    if (found == relations.end()) {
+      relations.push_back({facts[f].relation});
+      found = relations.end() - 1;
+    }
+    found->add(met[f]);
+  }
+  return relations;
+}
+
+[[nodiscard]] inline std::vector<Column<MetRelation>> overlap_columns() {
+  using M = MetRelation;
+  return {{"relation", "relation", "", [](const M& m) -> CellValue { return m.relation; }},
+          {"facts", "facts", "", [](const M& m) { return m.facts; }},
+          {"met", "met", "", [](const M& m) { return m.met; }},
+          {"share", "share", "", [](const M& m) -> CellValue { return wilson(m.met, m.facts); },
+           ColumnPlace::everywhere, 3, true},
+          {"meetings", "meetings", "", [](const M& m) { return m.meetings; }}};
+}
+
+/// What a fact that was met is, and what its meetings are.
+[[nodiscard]] inline std::string meaning_of(const Within& within) {
+  const auto in = [](const std::string& unit) {
+    return "subject and object in one " + unit + ", counted by " + unit;
+  };
+  if (within.unit == Within::Unit::line) return in("line");
+  if (within.unit == Within::Unit::paragraph) return in("paragraph");
+  if (within.unit == Within::Unit::document) return in("document");
+  return "subject and object within " + counted(within.words, "word") +
+         ", counted by disjoint stretches";
+}
+
+/// A fact as a JSON object; file and line of the first meeting are null where there is none.
+/// `files` are the paths that FactMeetings counts.
+[[nodiscard]] inline Json overlap_json(const NamedFact& fact, const FactMeetings& met,
+                                       std::span<const std::string> files) {
+  return {{"relation", fact.relation},
+          {"instance_index", fact.instance},
+          {"sub_id", fact.subject.id},
+          {"sub_label", fact.subject.names.front()},
+          {"obj_id", fact.object.id},
+          {"obj_label", fact.object.names.front()},
+          {"meetings", met.count},
+          {"first_file", met.count > 0 ? Json(files[met.file]) : Json()},
+          {"first_line", met.count > 0 ? Json(met.line) : Json()}};
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a closed-set probe, each declared once: what is added to `group_columns` is on the
+// terminal, on the page, in metrics.csv and in metrics.json.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+/// The numbers of a group of facts. Accuracy where the first of a tie wins is shown where there is a
+/// tie.
+[[nodiscard]] inline std::vector<Column<GroupMetrics>> group_columns(bool has_ties = true) {
+  using G = GroupMetrics;
+  std::vector<Column<G>> columns{
+      {"relations", "relations", "", [](const G& g) { return g.relations; }, ColumnPlace::files},
+      {"facts", "facts", "", [](const G& g) { return g.facts; }},
+      {"accuracy", "accuracy",
+       "Accuracy: the share of facts whose right option alone is the likeliest; one of n that are "
+       "the likeliest together counts 1/n.",
+       [](const G& g) { return g.accuracy; }, ColumnPlace::everywhere, 3, true}};
+  for (const std::size_t level : {1U, 3U, 5U, 10U}) {
+    const std::string k = std::to_string(level);
+    columns.push_back({"hits_at_" + k, "Hit@" + k,
+                       level == 1
+                           ? "Hit@k: the share of facts whose right option is among the k "
+                             "likeliest, a tie counting the share of its orders that hit; – where "
+                             "a relation has fewer than k options."
+                           : "",
+                       [level](const G& g) { return g.hit_at(level); },
+                       level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
+  }
+  columns.push_back(
+      {"mean_reciprocal_rank", "MRR", "MRR: the mean reciprocal rank of the right option.",
+       [](const G& g) { return g.mean_reciprocal_rank; }, ColumnPlace::everywhere, 3, true});
+  columns.push_back({"mean_rank", "mean rank", "", [](const G& g) { return g.mean_rank; },
+                     ColumnPlace::everywhere, 1});
+  columns.push_back({"answers", "answers", "", [](const G& g) { return g.ties_for_best.answers; },
+                     ColumnPlace::files});
+  columns.push_back({"ties_for_best", "ties", "Ties: answers whose best score is shared.",
+                     [](const G& g) { return g.ties_for_best.tied; }});
+  columns.push_back({"ties_with_answer", "ties with answer", "",
+                     [](const G& g) { return g.ties_with_answer; }, ColumnPlace::files});
+  columns.push_back({"accuracy_first_wins", detail::first_wins,
+                     "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
+                     [](const G& g) { return g.accuracy_first_wins; },
+                     has_ties ? ColumnPlace::everywhere : ColumnPlace::files, 3, true});
+  weigh(columns, {"accuracy", "mean_reciprocal_rank"}, ColumnWeight::major);
+  weigh(columns, {"mean_rank", "ties_for_best"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// A row of a probe's table.
+struct ProbedGroup {
+  /// "relation", "domain", "cardinality" or "overall".
+  std::string kind;
+  std::string name;
+  const GroupMetrics* metrics = nullptr;
+  /// Of a row that is a relation.
+  const Relation* relation = nullptr;
+  /// Whether rows of another sort come before it.
+  bool begins_section = false;
+
+  [[nodiscard]] double chance() const {
+    return 1.0 / static_cast<double>(relation->options.size());
+  }
+};
+
+/// Relations, then domains, cardinality and all facts. Metrics and answers must outlive them.
+[[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
+    const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
+  std::vector<ProbedGroup> groups;
+  for (const auto& [code, group] : metrics.relations) {
+    groups.push_back({"relation", code, &group, &find_relation(answers, code)->relation, false});
+  }
+  std::size_t first = groups.size();
+  for (const auto& [domain, group] : metrics.domains) {
+    groups.push_back({"domain", domain, &group.metrics, nullptr, groups.size() == first});
+  }
+  first = groups.size();
+  for (const auto& [kind, group] : metrics.cardinality) {
+    groups.push_back({"cardinality", kind, &group, nullptr, groups.size() == first});
+  }
+  groups.push_back(
+      {"overall", "all facts", &metrics.overall, nullptr, metrics.cardinality.empty()});
+  groups.push_back({"overall", "mean of relations", &metrics.overall_unweighted, nullptr, false});
+  return groups;
+}
+
+/// All columns of the table.
+[[nodiscard]] inline std::vector<Column<ProbedGroup>> probe_columns(bool has_ties) {
+  using G = ProbedGroup;
+  auto numbers = columns_of<G>(group_columns(has_ties),
+                               [](const G& g) -> const GroupMetrics& { return *g.metrics; });
+  const auto facts = over::find(numbers, "facts", &Column<G>::key);
+  const std::vector<Column<G>> of_relation{
+      {"options", "options", "",
+       [](const G& g) -> CellValue {
+         if (g.relation == nullptr) return std::string();
+         return g.relation->options.size();
+       }},
+      {"kind", "kind", "",
+       [](const G& g) -> CellValue {
+         if (g.relation == nullptr) return std::string();
+         return std::string(is_one_to_one(*g.relation) ? "1:1" : "N:1");
+       },
+       ColumnPlace::page}};
+  numbers.insert(facts + 1, of_relation.begin(), of_relation.end());
+  weigh(numbers, {"options"}, ColumnWeight::minor);
+  numbers.insert(numbers.begin(),
+                 {"name", "relation", "", [](const G& g) -> CellValue { return g.name; }});
+  return numbers;
+}
+
+[[nodiscard]] inline Json to_json(const ProbeMetrics& metrics) {
+  const auto columns = group_columns();
+  Json json = {{"overall", json_of(columns, metrics.overall)},
+               {"overall_unweighted", json_of(columns, metrics.overall_unweighted)},
+               {"relations", Json::object()},
+               {"domains", Json::object()},
+               {"cardinality", Json::object()}};
+  for (const auto& [code, group] : metrics.relations) {
+    json["relations"][code] = json_of(columns, group);
+  }
+  for (const auto& [domain, group] : metrics.domains) {
+    Json& one = json["domains"][domain] = json_of(columns, group.metrics);
+    one["accuracy_divided_support"] = to_json(group.divided_support);
+    one["accuracy_divided_support_first_wins"] = to_json(group.divided_support_first_wins);
+  }
+  for (const auto& [kind, group] : metrics.cardinality) {
+    json["cardinality"][kind] = json_of(columns, group);
+  }
+  return json;
+}
+
+}  // namespace plumb::detail

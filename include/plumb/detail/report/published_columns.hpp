@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a run's number stand beside a published one, on a terminal, on a page, as CSV and as JSON?
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/published_comparison.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+/// What a published number is: columns of any row, of which `of` says which it is about.
+template <class Row, class Of>
+[[nodiscard]] std::vector<Column<Row>> columns_of_published(Of of) {
+  return {
+      {"table", "table", "", [of](const Row& row) -> CellValue { return of(row).table; }},
+      {"model", "published model", "", [of](const Row& row) -> CellValue { return of(row).model; }},
+      {"dataset", "dataset", "", [of](const Row& row) -> CellValue { return of(row).dataset; }},
+      {"number", "number", "Number: where it stands in a run's metrics.json.",
+       [of](const Row& row) -> CellValue { return of(row).name; }},
+      {"published", "published", "", [of](const Row& row) -> CellValue {
+         return ShownNumber{of(row).value, of(row).printed};
+       }}};
+}
+
+inline const char* in_interval_word(const PublishedPair& pair) {
+  const std::optional<bool> in = pair.in_interval();
+  return !in ? "–" : *in ? "yes" : "no";
+}
+
+/// Whether the same was asked, among the same candidates.
+inline std::string same_question_word(const PublishedPair& pair) {
+  const bool candidates = pair.has_other_candidates(), queries = pair.has_other_queries();
+  if (candidates || queries) {
+    return std::string("other ") + (candidates ? "candidates" : "") +
+           (candidates && queries ? " and " : "") + (queries ? "queries" : "");
+  }
+  const bool said = !pair.published.candidates.empty() && !pair.published.queries.empty() &&
+                    !pair.number.candidates.empty() && !pair.number.queries.empty();
+  return said ? "yes" : "not said";
+}
+
+/// The cells that files have of a published number.
+inline std::vector<std::string> published_cells(const PublishedNumber& one) {
+  return {one.table, one.model, one.dataset, one.candidates, one.queries, one.name, one.printed};
+}
+
+inline Json published_json(const PublishedNumber& one) {
+  return {{"table", one.table},           {"model", one.model},     {"dataset", one.dataset},
+          {"candidates", one.candidates}, {"queries", one.queries}, {"number", one.name},
+          {"published", one.value},       {"note", one.note}};
+}
+
+[[nodiscard]] inline std::vector<Column<PublishedPair>> published_columns() {
+  using P = PublishedPair;
+  // The numbers stand together and first, so that a narrow page shows them.
+  std::vector<Column<P>> columns{
+      {"number", "number", "Number: where it stands in a run's metrics.json.",
+       [](const P& p) -> CellValue { return p.published.name; }},
+      {"value", "run's", "",
+       [](const P& p) -> CellValue {
+         const RunNumber& made = p.number;
+         if (!made.low || !made.high) return PlainNumber{made.value, 3};
+         return Estimate{made.value, *made.low, *made.high, 1, ""};
+       },
+       ColumnPlace::everywhere, 3, true},
+      {"difference", "difference", "Difference: the run's minus the published one.",
+       [](const P& p) -> CellValue {
+         return PlainNumber{p.difference(), 3};
+       }},
+      {"in_interval", "in interval",
+       "In interval: whether the published number, as far as it is printed, lies in the run's 95% "
+       "interval.",
+       [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
+      {"run", "run", "", [](const P& p) -> CellValue { return p.run; }}};
+  for (auto& column : detail::columns_of_published<P>(
+           [](const P& pair) -> const PublishedNumber& { return pair.published; })) {
+    if (column.key == "published") {
+      columns.insert(columns.begin() + 1, std::move(column));
+    } else if (column.key != "number") {
+      columns.push_back(std::move(column));
+    }
+  }
+  columns.push_back({"same_model", "same model",
+                     "Same model: whether the run's is called as the published one.",
+                     [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
+  columns.push_back(
+      {"same_question", "same question",
+       "Same question: whether what was ranked among and what was asked are the same; not "
+       "said where the source or the run does not say both.",
+       [](const P& p) -> CellValue { return OwnWord{detail::same_question_word(p)}; }});
+  columns.push_back({"note", "note", "", [](const P& p) -> CellValue { return p.published.note; },
+                     ColumnPlace::page});
+  weigh(columns, {"number", "published", "value"}, ColumnWeight::major);
+  weigh(columns, {"dataset", "same_model", "same_question"}, ColumnWeight::minor);
+  return columns;
+}
+
+[[nodiscard]] inline std::vector<Column<PublishedNumber>> unmatched_columns() {
+  using N = PublishedNumber;
+  auto columns = detail::columns_of_published<N>([](const N& one) -> const N& { return one; });
+  columns.push_back(
+      {"note", "note", "", [](const N& one) -> CellValue { return one.note; }, ColumnPlace::page});
+  return columns;
+}
+
+/// What metrics.json holds.
+[[nodiscard]] inline Json to_json(const PublishedComparison& made) {
+  Json json = {{"runs", made.runs},
+               {"numbers", Json::array()},
+               {"without_counterpart", Json::array()},
+               {"remarks", made.remarks}};
+  for (const PublishedPair& pair : made.pairs) {
+    Json one = detail::published_json(pair.published);
+    const std::optional<bool> in = pair.in_interval();
+    one["run"] = pair.run;
+    one["same_model"] = pair.same_model;
+    one["same_question"] = detail::same_question_word(pair);
+    one["run_candidates"] = pair.number.candidates;
+    one["run_queries"] = pair.number.queries;
+    one["value"] = pair.number.value;
+    one["low"] = number_or_null(pair.number.low);
+    one["high"] = number_or_null(pair.number.high);
+    one["count"] = pair.number.count;
+    one["difference"] = pair.difference();
+    one["in_interval"] = in ? Json(*in) : Json();
+    json["numbers"].push_back(std::move(one));
+  }
+  for (const PublishedNumber& one : made.unmatched) {
+    json["without_counterpart"].push_back(detail::published_json(one));
+  }
+  return json;
+}
+
+/// published.csv: a row for each published number and run beside it.
+[[nodiscard]] inline std::string published_csv(const PublishedComparison& made) {
+  std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
+                               "published", "run", "same_model", "same_question", "value", "low",
+                               "high", "count", "difference", "in_interval", "note"});
+  const auto end = [](const std::optional<double>& value) {
+    return value ? with_decimals(*value, 8) : std::string();
+  };
+  for (const PublishedPair& pair : made.pairs) {
+    const RunNumber& number = pair.number;
+    const std::optional<bool> in = pair.in_interval();
+    std::vector<std::string> cells = detail::published_cells(pair.published);
+    cells.insert(
+        cells.end(),
+        {pair.run, pair.same_model ? "yes" : "no", detail::same_question_word(pair),
+         with_decimals(number.value, 8), end(number.low), end(number.high),
+         number.count == 0 ? "" : std::to_string(number.count), with_decimals(pair.difference(), 8),
+         !in   ? ""
+         : *in ? "yes"
+               : "no",
+         pair.published.note});
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+/// without_counterpart.csv: the published numbers that no run has, with where they stand.
+[[nodiscard]] inline std::string unmatched_csv(const PublishedComparison& made) {
+  std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
+                               "published", "file", "line", "note"});
+  for (const PublishedNumber& one : made.unmatched) {
+    std::vector<std::string> cells = detail::published_cells(one);
+    cells.insert(cells.end(), {one.file.name(), std::to_string(one.line), one.note});
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace plumb::detail

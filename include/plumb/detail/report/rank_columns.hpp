@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a ranking of entities, each declared once: what is added to `rank_columns` is on the
+// terminal, on the page, in metrics.csv and in metrics.json.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/rank_metrics.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::detail {
+
+[[nodiscard]] inline std::vector<Column<RankMetrics>> rank_columns() {
+  using M = RankMetrics;
+  std::vector<Column<M>> columns{
+      {"queries", "queries", "", [](const M& m) { return m.queries; }},
+      {"mean_rank", "MR", "MR: mean rank, from 1.", [](const M& m) { return m.mean_rank; },
+       ColumnPlace::everywhere, 1},
+      {"mean_reciprocal_rank", "MRR", "MRR: mean reciprocal rank.",
+       [](const M& m) { return m.mean_reciprocal_rank; }, ColumnPlace::everywhere, 3, true},
+      {"adjusted_mean_rank_index", "AMRI",
+       "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
+       [](const M& m) { return m.adjusted_mean_rank_index; }}};
+  for (const std::size_t level : ranked_hit_levels) {
+    const std::string k = std::to_string(level);
+    columns.push_back({"hits_at_" + k, "Hit@" + k,
+                       level == 1 ? "Hit@k: the share of queries whose true entity is among the "
+                                    "first k, a tie counting the share of its orders that hit. "
+                                    "DEER's program counts ranks from 0: its Hit@k is Hit@(k + 1) "
+                                    "here, deer_program_hits_at_k in metrics.csv."
+                                  : "",
+                       [level](const M& m) { return m.hit_at(level); }});
+  }
+  columns.push_back(
+      {"tied", "ties",
+       "Ties: queries whose true entity shares its score; its rank is the mean of the "
+       "best and the worst.",
+       [](const M& m) { return m.tied; }});
+  columns.push_back(
+      {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
+  weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}, ColumnWeight::major);
+  weigh(columns, {"queries", "hits_at_100", "tied"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// Hits at k as DEER's program counts: from 0, so that its k is k + 1 here.
+[[nodiscard]] inline std::vector<Column<RankMetrics>> deer_program_columns() {
+  std::vector<Column<RankMetrics>> columns;
+  for (const std::size_t k : {1U, 10U, 100U}) {
+    columns.push_back({"deer_program_hits_at_" + std::to_string(k), "", "",
+                       [k](const RankMetrics& m) { return m.hit_at(k + 1); }, ColumnPlace::files});
+  }
+  return columns;
+}
+
+/// A row of numbers under a name.
+struct NamedRanks {
+  std::string name;
+  const RankMetrics* metrics = nullptr;
+  /// How many stand in a query's ranking: "135", or "25–60"; empty where that is not shown.
+  std::string candidates{};
+};
+
+/// The same below a heading for the rows' names, with or without candidates. Metrics must outlive the
+/// rows.
+[[nodiscard]] inline std::vector<Column<NamedRanks>> named_rank_columns(
+    const std::string& heading, bool with_candidates = false) {
+  auto columns = columns_of<NamedRanks>(
+      rank_columns(), [](const NamedRanks& row) -> const RankMetrics& { return *row.metrics; });
+  columns.insert(columns.begin(), {"name", heading, "",
+                                   [](const NamedRanks& row) -> CellValue { return row.name; }});
+  if (with_candidates) {
+    columns.insert(columns.begin() + 2,
+                   {"candidates", "candidates", "",
+                    [](const NamedRanks& row) -> CellValue { return row.candidates; }});
+    weigh(columns, {"candidates"}, ColumnWeight::minor);
+  }
+  return columns;
+}
+
+}  // namespace plumb::detail

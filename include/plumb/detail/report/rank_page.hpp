@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
+// agreement of methods, length of names, relations. What they show is
+// measured, and where bars of ranks are cut is decided, in rank/rank_results.hpp.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/report/bar_chart.hpp"
+#include "plumb/detail/report/box_chart.hpp"
+#include "plumb/detail/report/page.hpp"
+#include "plumb/detail/report/rank_columns.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::detail {
+
+inline const RankMetrics& headline(const RankedMethod& method) {
+  return method.raw[static_cast<std::size_t>(Ties::realistic)];
+}
+
+/// "135", or "25–60" where relations have candidates of their own.
+inline std::string candidates_of(const RankedMethod& method) {
+  std::size_t fewest = method.candidates;
+  for (const EntityRank& rank : method.ranks) fewest = (std::min)(fewest, rank.candidates);
+  const std::string most = std::to_string(method.candidates);
+  return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
+}
+
+/// Each method raw and filtered, by realistic ranks.
+inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
+  std::vector<NamedRanks> rows;
+  for (const RankedMethod& method : made.methods) {
+    const std::string candidates = candidates_of(method);
+    rows.push_back({method.name, &headline(method), candidates});
+    rows.push_back({method.name + ", filtered",
+                    &method.filtered[static_cast<std::size_t>(Ties::realistic)], candidates});
+  }
+  return rows;
+}
+
+inline std::string p_text(const std::optional<double>& p) {
+  if (!p) return "–";
+  if (*p >= 0.001) return with_decimals(*p, 3);
+  if (*p < smallest_shown_p) return "< 1e-15";
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), *p, std::chars_format::scientific, 1);
+  const std::string digits(text.data(), end.ptr);  // "9.9e-05"
+  const std::size_t e = digits.find("e-");
+  const std::size_t first = digits.find_first_not_of('0', e + 2);
+  return digits.substr(0, e + 2) + digits.substr(first);
+}
+
+inline std::string rank_cards(const RankResults& made) {
+  std::string html;
+  for (const RankedMethod& method : made.methods) {
+    const RankMetrics& metrics = headline(method);
+    std::string what = "MRR, ";
+    const Estimate* shown = &metrics.mean_reciprocal_rank;
+    for (const std::size_t k : ranked_hit_levels) {
+      if (metrics.mean_reciprocal_rank.exists()) break;
+      if (!metrics.hit_at(k).exists()) continue;  // the largest k that is certain
+      what = "Hit@" + std::to_string(k) + ", ";
+      shown = &metrics.hit_at(k);
+    }
+    html += card(what + method.name, *shown);
+  }
+  const RankedMethod& first = made.methods.front();
+  html += card("Queries", std::to_string(first.ranks.size()),
+               counted(first.by_relation.size(), "relation"));
+  html += card("Candidates", std::to_string(first.candidates), "entities");
+  return "<div class=\"cards\">\n" + html + "</div>\n";
+}
+
+inline std::string methods_table(const RankResults& made) {
+  const auto columns = named_rank_columns("method", true);
+  return heading("Where the true entities stand",
+                 meanings(columns) +
+                     " Filtered leaves out the other true entities of train, valid and test.") +
+         html_table(columns, ranked_rows(made));
+}
+
+inline std::string hits_section(const RankResults& made) {
+  std::string html =
+      heading("Hit@k side by side", "Share of queries, with 95% intervals; how many in brackets.");
+  for (const std::size_t k : ranked_hit_levels) {
+    const std::string title = "Hit@" + std::to_string(k);
+    std::vector<Bar> bars;
+    bool any = false;
+    for (const RankedMethod& method : made.methods) {
+      const Estimate& share = headline(method).hit_at(k);
+      bars.push_back({method.name + " (" + std::to_string(method.ranks.size()) + ")", share});
+      any = any || share.count > 0;
+    }
+    if (!any) continue;
+    html += "<h3>" + title + "</h3>\n" + bar_chart(bars, title);
+  }
+  return html;
+}
+
+inline std::string histogram_section(const RankResults& made) {
+  std::string html;
+  for (const RankedMethod& method : made.methods) {
+    std::vector<Bar> bars;
+    for (const RankBin& bin : method.histogram) {
+      const std::string low = std::to_string(bin.low);
+      bars.push_back({bin.low == bin.high ? low : low + "–" + std::to_string(bin.high), bin.share});
+    }
+    if (bars.empty()) continue;
+    html += "<h3>" + label(method.name) + "</h3>\n" + bar_chart(bars, "Ranks under " + method.name);
+  }
+  if (html.empty()) return "";
+  return heading("Ranks", "Share of queries by the rank of the true entity.") + html;
+}
+
+/// Which of the length groups a name is in: 1, 2, 3, 4 or more tokens.
+inline std::size_t length_group(std::size_t tokens) {
+  return std::min<std::size_t>(std::max<std::size_t>(tokens, 1), 4) - 1;
+}
+
+/// Of log ranks, or of ranks where there are no more than a hundred.
+inline std::string scatter(const RankResults& made, const MethodAgreement& agreement) {
+  constexpr std::size_t most_points = 3000;
+  const RankedMethod& one = made.methods[agreement.one];
+  const RankedMethod& other = made.methods[agreement.other];
+  std::vector<ChartSeries> series;
+  for (const char* name : {"1 token", "2 tokens", "3 tokens", "4 or more"}) {
+    series.push_back({name, {}, false});
+    series.back().point_size = 0.7;
+  }
+  const bool is_linear = (std::max)(one.candidates, other.candidates) <= 100;
+  const auto place = [&](double rank) { return is_linear ? rank : std::log10(rank); };
+  double most = is_linear ? 10 : 1;
+  for (std::size_t i = 0; i < (std::min)(most_points, agreement.shared.size()); ++i) {
+    const EntityRank& x = one.ranks[agreement.shared[i].first];
+    const EntityRank& y = other.ranks[agreement.shared[i].second];
+    series[length_group(x.tokens)].points.push_back(
+        {place(x.raw.realistic()), place(y.raw.realistic())});
+    most = (std::max)(most, place(static_cast<double>(x.candidates)));
+  }
+  std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
+  const std::string rank = is_linear ? "rank, " : "log10 rank, ";
+  XyChart chart{one.name + " against " + other.name, rank + one.name, rank + other.name};
+  chart.x_range = chart.y_range = {0, most};
+  chart.diagonal = true;
+  if (most > place(10)) chart.references = {{place(10), "rank 10"}};
+  return xy_chart(chart, series);
+}
+
+inline std::string agreement_section(const RankResults& made) {
+  if (made.agreements.empty()) return "";
+  std::string rows, plots;
+  for (const MethodAgreement& agreement : made.agreements) {
+    rows += "<tr><td>" + label(made.methods[agreement.one].name) + "</td><td>" +
+            label(made.methods[agreement.other].name) + "</td>" +
+            number_cell(agreement.shared.size()) + cell(agreement.log_rank.r) + "<td>" +
+            escape_html(p_text(agreement.log_rank.p)) + "</td>" + cell(agreement.rank.r) + "<td>" +
+            escape_html(p_text(agreement.rank.p)) + "</td></tr>\n";
+    plots += scatter(made, agreement);
+  }
+  return heading("Do the methods agree?",
+                 "Pearson's r of log ranks and of ranks, over the queries and candidates that both "
+                 "share, with a two-sided p; – where it cannot be said: of fewer than three "
+                 "queries, and of ranks that agree wholly. Each point is a query, coloured by the "
+                 "tokens of the "
+                 "true entity's name.") +
+         table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
+         rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";
+}
+
+/// Agreement within each relation, where there are several.
+inline std::string relation_agreement_section(const RankResults& made) {
+  std::string rows;
+  for (const MethodAgreement& agreement : made.agreements) {
+    if (agreement.by_relation.size() < 2) continue;
+    const std::string methods = "<td>" + label(made.methods[agreement.one].name) + "</td><td>" +
+                                label(made.methods[agreement.other].name) + "</td>";
+    for (const auto& [relation, correlation] : agreement.by_relation) {
+      rows += "<tr><td>" + label(relation) + "</td>" + methods + number_cell(correlation.queries) +
+              cell(correlation.r) + "<td>" + escape_html(p_text(correlation.p)) + "</td></tr>\n";
+    }
+  }
+  if (rows.empty()) return "";
+  return heading(
+             "Do the methods agree within a relation?",
+             "Pearson's r of ranks over the queries that both share; fewer than three, or ranks "
+             "that are all alike, have none.") +
+         table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
+         table_end;
+}
+
+/// How far the wording of entities matters, where there are several.
+inline std::string wording_section(const RankResults& made) {
+  const std::vector<std::size_t> wordings = entity_wordings(made);
+  if (wordings.size() < 2) return "";
+  std::vector<NamedRanks> rows;
+  for (const std::size_t m : wordings) {
+    rows.push_back({made.methods[m].name, &headline(made.methods[m]), ""});
+  }
+  std::string differences;
+  for (const auto& [name, difference] : wording_differences(made)) {
+    add_to_list(differences, name + " " + with_decimals(difference, 3));
+  }
+  return heading("Does the wording of entities matter?",
+                 "DEER with the paper's entity prompt and its variants. Largest differences: " +
+                     differences + ".") +
+         html_table(named_rank_columns("entity prompt"), rows);
+}
+
+inline std::string length_section(const RankResults& made) {
+  std::string rows, plots;
+  for (const RankedMethod& method : made.methods) {
+    if (!is_decided(method)) continue;
+    rows += "<tr><td>" + label(method.name) + "</td>" + cell(method.length.r) + "<td>" +
+            escape_html(p_text(method.length.p)) + "</td></tr>\n";
+    BoxChart chart{
+        "Rank by length, " + method.name, "tokens of the name", "rank, " + method.name, {}};
+    for (const auto& [tokens, ranks] : method.by_length) {
+      chart.groups.push_back(
+          {std::to_string(tokens) + (tokens == longest_length ? "+" : ""), ranks});
+    }
+    if (chart.groups.size() > 1) plots += box_chart(std::move(chart));
+  }
+  if (rows.empty()) return "";
+  return heading(
+             "Do long names stand lower?",
+             "Pearson's r of the rank and the tokens of the true entity's name. Boxes: quartiles "
+             "and median; whiskers: 5th and 95th percentile. – with fewer than three queries, and "
+             "where all names are equally long or all ranks the same.") +
+         table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
+         plots + "</div>\n";
+}
+
+inline std::string rank_relations_section(const RankResults& made) {
+  std::string html = heading("By relation", "Raw and realistic ranks.");
+  for (const RankedMethod& method : made.methods) {
+    std::vector<NamedRanks> rows;
+    for (const auto& [relation, metrics] : method.by_relation) {
+      rows.push_back({relation, &metrics, ""});
+    }
+    html +=
+        "<h3>" + label(method.name) + "</h3>\n" + html_table(named_rank_columns("relation"), rows);
+  }
+  return html;
+}
+
+/// The sections of the page.
+[[nodiscard]] inline std::string rank_sections(const RankResults& made) {
+  return detail::rank_cards(made) + detail::methods_table(made) + detail::hits_section(made) +
+         detail::wording_section(made) + detail::histogram_section(made) +
+         detail::agreement_section(made) + detail::relation_agreement_section(made) +
+         detail::length_section(made) + detail::rank_relations_section(made);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which prompts are asked under a setting, in which order, and which of them are sampled?
+//
+// Prompts stand by relation, then template, fact and expression of the subject, so that those which
+// share the longest beginning are neighbours. A pack ends with its relation, with a template once it
+// holds 256 prompts, and in any case at 1024. All of it follows from the data and the options alone,
+// so a job that is taken up again asks the same packs.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/data/multi_prompt.hpp"
+#include "plumb/detail/measure/answer_match.hpp"
+#include "plumb/detail/prompt/few_shot.hpp"
+#include "plumb/detail/records/generation_rows.hpp"
+
+namespace plumb::detail {
+
+struct AnswerOptions {
+  std::vector<FewShotSetting> settings{};
+  /// Facts of each relation, in file order; 0 takes all. Shots come from all facts.
+  std::size_t limit = 0;
+  std::size_t max_new_tokens = 16;
+  /// Texts that end an answer (backend/stop_text.hpp).
+  std::vector<std::string> stop{"\n"};
+  /// Sampled answers of a prompt, and how many prompts, each of another fact, get them.
+  std::size_t samples = 100;
+  std::size_t confidence_prompts = 10'000;
+  /// Of the shots; and of the sampled prompts and their samples.
+  std::uint64_t shot_seed = 0;
+  std::uint64_t sample_seed = 0;
+};
+
+/// The facts of one relation that are asked, both by place.
+struct AskedRelation {
+  std::size_t relation = 0;
+  std::vector<std::size_t> facts;
+};
+
+struct AskedFacts {
+  std::vector<AskedRelation> relations;
+  /// Facts left out because no name of any object has a word in it: relation and subject.
+  std::vector<std::pair<std::string, std::string>> without_answer;
+  /// Names of objects that have no word in them, which no answer can match: relation and name, each
+  /// once. Those of facts left out are among them.
+  std::vector<std::pair<std::string, std::string>> wordless_names;
+};
+
+/// The first `limit` facts of each relation named by `codes` (all without any) that can be answered;
+/// relations in the dataset's order. Throws a user error for a name the dataset does not have, and
+/// when nothing is left.
+[[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
+                                            const std::vector<std::string>& codes,
+                                            std::size_t limit) {
+  AskedFacts asked;
+  for (const std::size_t r : relation_places(dataset, codes)) {
+    const MultiPromptRelation& relation = dataset.relations[r];
+    AskedRelation& made = asked.relations.emplace_back(AskedRelation{r, {}});
+    for (std::size_t f = 0; f < relation.facts.size(); ++f) {
+      if (limit > 0 && made.facts.size() == limit) break;
+      bool answerable = false;
+      for (const NamedEntity& object : relation.facts[f].objects) {
+        const UsableAnswers usable = usable_answers(object.names);
+        answerable = answerable || !usable.answers.empty();
+        for (const std::size_t name : usable.dropped) {
+          const std::pair one{relation.code, object.names[name]};
+          auto& listed = asked.wordless_names;
+          if (over::find(listed, one) == listed.end()) listed.push_back(one);
+        }
+      }
+      if (answerable) {
+        made.facts.push_back(f);
+      } else {
+        asked.without_answer.emplace_back(relation.code, relation.facts[f].subject.names.front());
+      }
+    }
+  }
+  std::erase_if(asked.relations, [](const AskedRelation& one) { return one.facts.empty(); });
+  if (asked.relations.empty()) {
+    throw user_error({.file = dataset.files.empty() ? "" : dataset.files.front()},
+                     "no fact has an answer that can be matched",
+                     "give its objects names with a letter or a digit");
+  }
+  return asked;
+}
+
+/// The dataset without the names, objects and facts that no answer can match, so that they are
+/// neither shown as shots nor stand among candidates. Relations keep their places.
+[[nodiscard]] inline MultiPromptDataset answerable(MultiPromptDataset dataset) {
+  for (MultiPromptRelation& relation : dataset.relations) {
+    for (ManyNamedFact& fact : relation.facts) {
+      for (NamedEntity& object : fact.objects) {
+        std::erase_if(object.names,
+                      [](const std::string& name) { return NormalisedText(name).empty(); });
+      }
+      std::erase_if(fact.objects, [](const NamedEntity& object) { return object.names.empty(); });
+    }
+    std::erase_if(relation.facts, [](const ManyNamedFact& fact) { return fact.objects.empty(); });
+  }
+  return dataset;
+}
+
+/// Leaves of the dataset what is answerable, and chooses the facts that are asked of it. What is
+/// left out is listed. Throws as asked_facts does.
+[[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
+                                             const std::vector<std::string>& codes,
+                                             std::size_t limit) {
+  AskedFacts before = asked_facts(dataset, codes, limit);
+  dataset = answerable(std::move(dataset));
+  AskedFacts asked = asked_facts(dataset, codes, limit);
+  asked.without_answer = std::move(before.without_answer);
+  asked.wordless_names = std::move(before.wordless_names);
+  return asked;
+}
+
+/// What is asked, as a dataset of its own.
+[[nodiscard]] inline MultiPromptDataset narrowed(const MultiPromptDataset& dataset,
+                                                 const AskedFacts& asked) {
+  MultiPromptDataset made{dataset.name, {}, dataset.files};
+  for (const AskedRelation& one : asked.relations) {
+    const MultiPromptRelation& relation = dataset.relations[one.relation];
+    MultiPromptRelation& copy = made.relations.emplace_back(MultiPromptRelation{
+        relation.code, relation.templates, {}, relation.file, relation.template_file});
+    for (const std::size_t f : one.facts) copy.facts.push_back(relation.facts[f]);
+  }
+  return made;
+}
+
+/// A prompt of an asked relation, by place.
+struct PlannedPrompt {
+  std::uint32_t relation = 0;
+  AskedPrompt prompt;
+};
+
+/// All prompts of a setting, and where each pack of them ends.
+struct AnswerPlan {
+  std::vector<PlannedPrompt> prompts;
+  std::vector<std::size_t> ends;
+
+  [[nodiscard]] std::span<const PlannedPrompt> pack(std::size_t p) const {
+    const std::size_t begin = p == 0 ? 0 : ends[p - 1];
+    return std::span(prompts).subspan(begin, ends[p] - begin);
+  }
+};
+
+/// Every prompt for which `keep(PlannedPrompt)` holds. `few_shot` is over the same dataset.
+template <class Keep>
+[[nodiscard]] AnswerPlan answer_plan(const MultiPromptDataset& dataset, const AskedFacts& asked,
+                                     const FewShot& few_shot, Keep keep) {
+  constexpr std::size_t enough = 256, most = 1024;
+  AnswerPlan plan;
+  std::size_t begin = 0;
+  const auto cut = [&] {
+    if (plan.prompts.size() > begin) plan.ends.push_back(begin = plan.prompts.size());
+  };
+  for (std::size_t r = 0; r < asked.relations.size(); ++r) {
+    const AskedRelation& one = asked.relations[r];
+    for (const std::size_t t : few_shot.templates(one.relation)) {
+      for (std::size_t f = 0; f < one.facts.size(); ++f) {
+        const auto& names = dataset.relations[one.relation].facts[one.facts[f]].subject.names;
+        for (std::size_t e = 0; e < names.size(); ++e) {
+          const PlannedPrompt planned{static_cast<std::uint32_t>(r),
+                                      {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
+                                       static_cast<std::uint16_t>(e)}};
+          if (!keep(planned)) continue;
+          plan.prompts.push_back(planned);
+          if (plan.prompts.size() - begin == most) cut();
+        }
+      }
+      if (plan.prompts.size() - begin >= enough) cut();
+    }
+    cut();  // other relations have other shots
+  }
+  return plan;
+}
+
+/// Every prompt.
+[[nodiscard]] inline AnswerPlan answer_plan(const MultiPromptDataset& dataset,
+                                            const AskedFacts& asked, const FewShot& few_shot) {
+  return answer_plan(dataset, asked, few_shot, [](const PlannedPrompt&) { return true; });
+}
+
+/// One prompt for each of `confidence_prompts` facts, all if there are no more, in packs of 16
+/// whatever their relations: the same facts, templates and expressions under every setting of a
+/// form. Each fact draws its prompt and a number from a stream of its own, named by relation and
+/// subject, and the facts with the lowest numbers are taken (equal ones in the dataset's order): so
+/// neither hangs on where the fact stands, and its prompt not on which other facts are asked.
+[[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
+                                             const AskedFacts& asked, const FewShot& few_shot,
+                                             const AnswerOptions& options) {
+  constexpr std::size_t pack_size = 16;
+  std::vector<std::pair<double, PlannedPrompt>> drawn;
+  for (std::size_t r = 0; r < asked.relations.size(); ++r) {
+    const AskedRelation& one = asked.relations[r];
+    const MultiPromptRelation& relation = dataset.relations[one.relation];
+    const auto& templates = few_shot.templates(one.relation);
+    for (std::size_t f = 0; f < one.facts.size() && !templates.empty(); ++f) {
+      const NamedEntity& subject = relation.facts[one.facts[f]].subject;
+      RandomStream random(options.sample_seed, "confidence prompt/" + relation.code + "/" +
+                                                   subject.id + "/" + subject.names.front());
+      const std::size_t t = templates[random.below(templates.size())];
+      const std::size_t e = random.below(subject.names.size());
+      drawn.push_back({random.uniform(),
+                       {static_cast<std::uint32_t>(r),
+                        {static_cast<std::uint32_t>(f), static_cast<std::uint16_t>(t),
+                         static_cast<std::uint16_t>(e)}}});
+    }
+  }
+  over::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
+  drawn.resize((std::min)(drawn.size(), options.confidence_prompts));
+  std::vector<PlannedPrompt> offered;
+  for (const auto& [number, prompt] : drawn) offered.push_back(prompt);
+  over::sort(offered, {}, [](const PlannedPrompt& one) {
+    return std::tuple{one.relation, one.prompt.template_index, one.prompt.fact};
+  });
+  AnswerPlan plan{std::move(offered), {}};
+  for (std::size_t begin = 0; begin < plan.prompts.size(); begin += pack_size) {
+    plan.ends.push_back((std::min)(begin + pack_size, plan.prompts.size()));
+  }
+  return plan;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a model answer to many prompts, and what when it is asked again and again?
+//
+// Under each setting every prompt gets its greedy answer, and some prompts sampled ones, pack by
+// pack; a pack that the journal has is taken from there. A setting's file gets its name when all of
+// it is there. An answer ends at the first stop text past the white space it begins with, at the
+// model's end of text or after `max_new_tokens`. Source: "What Matters in Learning Facts in
+// Language Models?", section 3.2, where "LLMs generate responses without a token limit" and what
+// ends an answer is not said.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "plumb/detail/records/generation_rows.hpp"
+#include "plumb/detail/run/generated_texts.hpp"
+#include "plumb/detail/run/prompt_texts.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/text_generation.hpp"
+#include "plumb/detail/run/work.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
+/// asked. Throws a user error for a BOS that is wanted and not there.
+template <CausalLm Model>
+[[nodiscard]] JobPlan planned_answers(Model& model, const Bos& with_bos,
+                                      const AnswerOptions& options,
+                                      const MultiPromptDataset& dataset, const AskedFacts& asked,
+                                      const FewShotSetting& setting) {
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  PromptTexts texts(dataset, asked, few_shot);
+  JobPlan made;
+  const auto add = [&](const std::string& name, const AnswerPlan& plan, std::size_t samples) {
+    made.push_back(planned_texts(model, bos, name, plan.prompts.size(), samples,
+                                 options.max_new_tokens,
+                                 [&](std::size_t i) { return texts.text(plan.prompts[i]); }));
+  };
+  add(few_shot.name(), answer_plan(dataset, asked, few_shot), 0);
+  if (options.samples > 0 && options.confidence_prompts > 0) {
+    add(few_shot.name() + " samples", sampled_plan(dataset, asked, few_shot, options),
+        options.samples);
+  }
+  return made;
+}
+
+/// Not thread-safe. All that it is given must outlive it.
+template <CausalLm Model>
+class AnswerRun {
+ public:
+  AnswerRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
+            const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
+            Work& work)
+      : generation_(model, require_bos(model, with_bos), work),
+        options_(options),
+        dataset_(dataset),
+        asked_(asked),
+        folder_(folder) {}
+
+  /// Leaves SETTING_answers.jsonl.
+  void answer(const FewShotSetting& setting) {
+    const FewShot few_shot(dataset_, setting, options_.shot_seed);
+    const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
+    GenerationOptions greedy{
+        .samples = 0, .max_new_tokens = options_.max_new_tokens, .stop = options_.stop, .seed = 0};
+    go_through(
+        few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
+        [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
+          return answer_line({texts.relation(planned).code, planned.prompt, texts.subject(planned),
+                              row.at(0), row.at(1), row.at(2), 0, texts.shown(planned)});
+        });
+  }
+
+  /// Leaves SETTING_samples.jsonl, unless there is nothing to sample.
+  void sample(const FewShotSetting& setting) {
+    const FewShot few_shot(dataset_, setting, options_.shot_seed);
+    if (options_.samples == 0 || options_.confidence_prompts == 0) return;
+    const AnswerPlan plan = sampled_plan(dataset_, asked_, few_shot, options_);
+    GenerationOptions sampled{.samples = options_.samples,
+                              .max_new_tokens = options_.max_new_tokens,
+                              .stop = options_.stop,
+                              .seed = options_.sample_seed};
+    go_through(few_shot, plan, few_shot.name() + " samples", "_samples.jsonl", sampled,
+               [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
+                 return samples_line({texts.relation(planned).code, planned.prompt,
+                                      texts.subject(planned), row, 0, texts.shown(planned)});
+               });
+  }
+
+ private:
+  /// Every prompt of a plan into one file; `line` makes a row of what the journal keeps of it.
+  template <class Line>
+  void go_through(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
+                  const std::string& file_end, const GenerationOptions& generation, Line line) {
+    FileInTheMaking rows(folder_.file(few_shot.name() + file_end));
+    PromptTexts texts(dataset_, asked_, few_shot);
+    const bool is_whole = generation_.go_through(
+        name, plan.ends, generation, [&](std::size_t i) { return texts.text(plan.prompts[i]); },
+        [&](std::size_t i, const Json& row) { rows << line(texts, plan.prompts[i], row); });
+    if (is_whole) rows.finish();
+  }
+
+  TextGeneration<Model> generation_;
+  const AnswerOptions& options_;
+  const MultiPromptDataset& dataset_;
+  const AskedFacts& asked_;
+  const RunFolder& folder_;
+};
+
+}  // namespace plumb::detail

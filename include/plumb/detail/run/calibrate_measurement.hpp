@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A calibration of models from their results folders, as a measurement (measurement.hpp).
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/records/listed_prompt.hpp"
+#include "plumb/detail/report/calibration_report.hpp"
+#include "plumb/detail/run/calibrate_settings.hpp"
+#include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/statement_prompts.hpp"
+
+namespace plumb::detail {
+
+/// Name and folders of each model, in order of appearance.
+inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
+    const ResultFolders& folders) {
+  std::vector<std::pair<std::string, std::vector<DiskPath>>> models;
+  for (const auto& [given, folder] : folders.list) {
+    std::string name = given;
+    if (name.empty()) {
+      const auto recorded = recorded_relations(folder);
+      if (!recorded.empty()) name = recorded.front().model;
+    }
+    if (name.empty()) name = folder_name(folder);
+    const auto known = over::find(models, name, [](const auto& m) { return m.first; });
+    if (known == models.end()) {
+      models.push_back({name, {folder}});
+    } else {
+      known->second.push_back(folder);
+    }
+  }
+  return models;
+}
+
+/// As was said, or as the folders say.
+inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
+                      const CalibrateSettings& settings) {
+  if (settings.masked) return over::find(*settings.masked, name) != settings.masked->end();
+  return over::any_of(folders, [](const DiskPath& folder) {
+    return over::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
+      return !recorded.pll_metric.empty();
+    });
+  });
+}
+
+/// Refuses names of masked models that are no model's.
+inline void check_masked(const CalibrateSettings& settings,
+                         const std::vector<std::string>& models) {
+  if (!settings.masked) return;
+  for (const std::string& name : *settings.masked) {
+    if (over::find(models, name) != models.end()) continue;
+    throw user_error({.setting = "masked"}, "'" + name + "' is not among the models",
+                     "they are " + text_list(models));
+  }
+}
+
+/// Relation and instance of each fact.
+inline std::vector<std::pair<std::string, std::size_t>> facts_of(const ModelPredictions& model) {
+  std::vector<std::pair<std::string, std::size_t>> facts;
+  for (const RelationPredictions& made : model.relations) {
+    for (const Fact& fact : made.relation.facts) {
+      facts.emplace_back(made.relation.code, fact.instance);
+    }
+  }
+  return facts;
+}
+
+/// The example prompts of all folders, each once, by template.
+inline std::vector<Json> examples_of(const ResultFolders& folders) {
+  std::vector<Json> prompts;
+  for (const auto& [name, folder] : folders.list) {
+    for (Json& row : read_example_prompts(folder)) {
+      if (over::find(prompts, row) == prompts.end()) prompts.push_back(std::move(row));
+    }
+  }
+  over::stable_sort(prompts, {}, [](const Json& row) { return row.value("template", Json()); });
+  return prompts;
+}
+
+/// Reads all folders and measures each model, and the models against one another. Throws a user error
+/// for folders that cannot be read, and for settings that do not fit them.
+[[nodiscard]] inline CalibrationResults calibrate_folders(const CalibrateSettings& settings) {
+  const auto models = detail::folders_by_model(settings.folders);
+  std::vector<std::string> names;
+  for (const auto& [name, folders] : models) names.push_back(name);
+  detail::check_masked(settings, names);
+  std::optional<Dataset> dataset;
+  if (!settings.data.empty()) dataset = load_dataset(settings.data);
+  CalibrationResults results;
+  results.options = settings.study();
+  std::vector<std::vector<std::pair<std::string, std::size_t>>> facts;  // by model
+  for (const auto& [name, folders] : models) {
+    ScoredModel model = read_model(name, folders, settings.reading());
+    if (dataset && describe_relations(model, *dataset) == 0) {
+      throw user_error({.file = settings.data, .line = 0, .setting = "data"},
+                       "shares no relation with the results of " + name,
+                       "name the dataset that was probed");
+    }
+    facts.push_back(detail::facts_of(model.predictions));
+    results.models.push_back(calibrate_model(model, results.options));
+    results.masked.push_back(detail::is_masked(name, folders, settings));
+  }
+  for (std::string& text : model_warnings_of(settings.folders.list)) {
+    results.remarks.push_back(std::move(text));
+  }
+  for (const auto& [name, folder] : settings.folders.list) {
+    for (std::string& text : left_out_notes(kept_settings(folder))) {
+      if (over::find(results.remarks, text) != results.remarks.end()) continue;
+      results.remarks.push_back(std::move(text));
+    }
+  }
+  if (std::adjacent_find(facts.begin(), facts.end(), std::not_equal_to{}) != facts.end()) {
+    results.remarks.push_back("The models were probed on different facts: compare with care.");
+  }
+  results.comparison = compare_models(results.models, results.masked);
+  return results;
+}
+
+/// Throws a user error, before anything is scored, for settings that the results of a probe of these
+/// templates (all when empty) would not fit.
+inline void check_calibration(const CalibrateSettings& settings, const std::string& model,
+                              const Dataset& dataset, const std::vector<std::size_t>& templates) {
+  detail::check_masked(settings, {model});
+  std::vector<RelationPredictions> relations;
+  for (const Relation& relation : dataset.relations) {
+    relations.push_back(
+        prediction_frame(relation, templates_of(relation, templates), settings.kinds));
+  }
+  refuse_absent_templates(relations, settings.kinds);
+  std::vector<std::string> remarks;
+  (void)chosen_estimators(relations, settings.estimators, remarks);
+}
+
+/// Models a Measurement. Any number of threads may use one.
+class CalibrateMeasurement {
+ public:
+  /// Throws a user error for settings that contradict one another.
+  explicit CalibrateMeasurement(CalibrateSettings settings) : settings_(std::move(settings)) {
+    (settings_.check)();
+  }
+
+  [[nodiscard]] static Json identity() { return {{"command", "calibrate"}}; }
+  [[nodiscard]] const ResultFolders& folders() const noexcept { return settings_.folders; }
+
+  [[nodiscard]] Measured measure() const {
+    CalibrationResults results = calibrate_folders(settings_);
+    Json record = calibrate_record(settings_, results.models);
+    return {AnyReport(CalibrationReport(std::move(results), record,
+                                        detail::examples_of(settings_.folders))),
+            record};
+  }
+
+ private:
+  CalibrateSettings settings_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that
+// all have, ways of asking over many prompts (prompt_ways.hpp), or runs with published numbers.
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/records/many_shot_answers.hpp"
+#include "plumb/detail/records/metrics_file.hpp"
+#include "plumb/detail/records/probe_answers.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/report/comparison_report.hpp"
+#include "plumb/detail/report/many_prompt_report.hpp"
+#include "plumb/detail/report/published_report.hpp"
+#include "plumb/detail/run/compare_settings.hpp"
+#include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/prompt_ways.hpp"
+
+namespace plumb::detail {
+
+/// What the model of a run folder answered, whatever command made it. Throws a user error for a
+/// folder that holds no finished results.
+[[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
+  if (results_kind(run.path) == ResultsKind::many_shot) {
+    return many_shot_answers(run.path, run.name);
+  }
+  const std::string command = first_string(kept_settings(run.path), "command").value_or("");
+  for (const char* other : {"rank", "calibrate", "compare"}) {
+    if (command != other) continue;
+    throw user_error({.file = run.path},
+                     "is of plumb " + command + ", whose runs are not put side by side",
+                     "name runs of probe, many-shot or generate; `published` takes any");
+  }
+  return probe_answers(run.path, run.name);
+}
+
+/// Settings that make a question harder or easier and stand otherwise in a run than in the first
+/// (over many prompts, the first of its command): one remark a run.
+inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
+                                                bool over_prompts) {
+  std::vector<std::string> remarks;
+  std::map<std::string, std::pair<std::string, Json>> firsts;
+  for (const auto& [name, folder] : runs) {
+    const Json settings = kept_settings(folder);
+    const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
+    const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
+    std::string apart;
+    for (const char* field : {"command",
+                              "dataset_sha256",
+                              "bos",
+                              "precision",
+                              "reduction",
+                              "span",
+                              "choices",
+                              "choice_seed",
+                              "split_seed",
+                              "train",
+                              "item_separator",
+                              "join",
+                              "baselines_sha256",
+                              "template_file_sha256",
+                              "max_new_tokens",
+                              "shot_seed",
+                              "prefix",
+                              "shots",
+                              "shot_draw",
+                              "neutral"}) {
+      if (!settings.contains(field) || !first.contains(field)) continue;
+      if (settings[field] == first[field]) continue;
+      const std::string of = field;
+      add_to_list(apart,
+                  of.ends_with("_sha256")
+                      ? "another " +
+                            (of == "dataset_sha256" ? "dataset or template file"
+                                                    : of.substr(0, of.find("_sha256"))) +
+                            " (by SHA-256)"
+                      : of + " " + settings[field].dump() + " instead of " + first[field].dump());
+    }
+    // What refuses the texts of special tokens met none.
+    const auto reads = [](const Json& of) {
+      return first_string(of, "special_tokens").value_or("refuse");
+    };
+    if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
+        reads(first) != "refuse") {
+      add_to_list(apart,
+                  std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
+    }
+    if (apart.empty()) continue;
+    remarks.push_back(name + " was asked otherwise than " + first_name +
+                      ", so their numbers may not compare: " + apart);
+  }
+  return remarks;
+}
+
+/// Names runs that have none after their models, or, `apart`, after their folders where another has
+/// that name too.
+inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
+  std::vector<std::string> names;
+  for (const ResultFolder& run : runs) {
+    const auto model = first_string(kept_settings(run.path), "model");
+    names.push_back(!run.name.empty() ? run.name : model.value_or(folder_name(run.path)));
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].name.empty()) continue;
+    const bool is_shared = apart && over::count(names, names[i]) > 1;
+    runs[i].name = is_shared ? folder_name(runs[i].path) : names[i];
+  }
+}
+
+/// Which queries a ranking asked, by its run.json: "test", "500 of test", "first 10 of test", with relations
+/// and heads behind that.
+inline std::string asked_queries(const Json& kept) {
+  const std::string part = first_string(kept, "split").value_or("");
+  if (part.empty()) return "";
+  const auto count = [&](const char* field) -> std::size_t {
+    const auto found = kept.find(field);
+    return found != kept.end() && found->is_number_unsigned() ? found->get<std::size_t>() : 0;
+  };
+  std::string text = part;
+  if (count("sample") > 0) text = std::to_string(count("sample")) + " of " + text;
+  if (count("limit") > 0) text = "first " + std::to_string(count("limit")) + " of " + text;
+  if (const auto codes = string_list(kept, "relations")) {
+    std::string list;
+    for (const std::string& code : *codes) add_to_list(list, code);
+    text += ", of " + list;
+  }
+  return text + (kept.value("head_queries", Json()) == true ? ", and their heads" : "");
+}
+
+/// Gives each number of a ranking its candidates and queries. The LM head, and what is compared with it,
+/// ranks names of one token alone, whatever the run's candidates.
+inline void say_what_was_ranked(RunNumbers& run, const Json& kept) {
+  const std::string candidates = first_string(kept, "candidates").value_or("");
+  if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
+  const std::string queries = asked_queries(kept);
+  for (auto& [name, number] : run.numbers) {
+    const bool single =
+        name.find("lm-head") != std::string::npos || name.find("single-token") != std::string::npos;
+    number.candidates = !single || candidates == "single-token" ? candidates
+                        : candidates == "all"                   ? "single-token"
+                                                                : "single-token " + candidates;
+    number.queries = queries;
+  }
+}
+
+inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (runs[i].name != runs[j].name) continue;
+      throw user_error({.file = runs[i].path},
+                       "is named '" + runs[i].name + "', as is " + runs[j].path.string(),
+                       "name them apart as NAME=RUN");
+    }
+  }
+}
+
+/// Models a Measurement. Any number of threads may use one.
+class CompareMeasurement {
+ public:
+  /// Throws a user error for too few runs, runs of one name (which join beside published numbers),
+  /// and families or pairs of other models.
+  explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
+    auto& runs = settings_.runs.list;
+    if (runs.empty() && settings_.with_published()) {
+      throw user_error({.field = "RUN"}, "no run to compare", "name finished run folders");
+    }
+    if (runs.size() < (settings_.over_prompts() || settings_.with_published() ? 1 : 2)) {
+      throw user_error(
+          {.field = "RUN"},
+          "names " + counted(runs.size(), "run") + ", and a comparison wants two or more",
+          "name another run folder beside it");
+    }
+    detail::name_runs(runs, !settings_.with_published());
+    for (const ResultFolder& run : runs) names_.push_back(run.name);
+    if (!settings_.with_published()) detail::refuse_equal_names(runs);
+    options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
+    if (!settings_.families.empty()) {
+      options_.families = detail::read_families(settings_.families, names_);
+    }
+    for (const std::string& pair : settings_.pairs) {
+      options_.pairs.push_back(detail::parse_pair(pair, names_));
+    }
+  }
+
+  [[nodiscard]] Json identity() const { return {{"command", "compare"}, {"over", kind()}}; }
+  [[nodiscard]] const ResultFolders& folders() const noexcept { return settings_.runs; }
+
+  [[nodiscard]] Measured measure() const {
+    if (settings_.with_published()) return with_published();
+    return settings_.over_prompts() ? over_prompts() : under_one_setting();
+  }
+
+ private:
+  [[nodiscard]] Json kind() const {
+    if (settings_.with_published()) return "published";
+    return settings_.over_prompts() ? Json("prompts") : Json();
+  }
+
+  [[nodiscard]] Measured under_one_setting() const {
+    std::vector<ModelAnswers> models;
+    for (const ResultFolder& run : settings_.runs.list) models.push_back(read_answers(run));
+    Comparison made = compare_answers(models, options_);
+    for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
+      made.remarks.push_back(std::move(remark));
+    }
+    for (std::string& text : model_warnings_of(settings_.runs.list)) {
+      made.remarks.push_back(std::move(text));
+    }
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"models", made.table.models},
+                   {"setting", setting_name(made.table.group)},
+                   {"families", setting::to_json(settings_.families)},
+                   {"pairs", settings_.pairs.empty() ? Json() : Json(settings_.pairs)},
+                   {"resamples", options_.bootstrap.resamples},
+                   {"seed", settings_.seed}};
+    return {AnyReport(ComparisonReport(std::move(made), record)), record};
+  }
+
+  [[nodiscard]] Measured over_prompts() const {
+    const auto& runs = settings_.runs.list;
+    const ManyPromptOptions options = settings_.measuring.options(settings_.seed);
+    const bool texts = settings_.generations() > 0;
+    const AnswerLemmas lemmas = texts ? settings_.measuring.lemmas() : AnswerLemmas();
+    PromptWays ways = read_prompt_ways(runs, settings_.templates, lemmas);
+    ManyPromptResults made = many_prompt_results(ways.studies, options);
+    const auto remarks = detail::asked_otherwise(runs, true);
+    made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
+    made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());
+    for (std::string& text : model_warnings_of(runs)) made.remarks.push_back(std::move(text));
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"over", "prompts"},
+                   {"models", names_},
+                   {"templates", setting::to_json(settings_.templates)},
+                   {"lemmas", texts ? Json(detail::lemmas_word(lemmas)) : Json()},
+                   {"samplings", options.samplings},
+                   {"sample_by", name_of(options.by)},
+                   {"seed", settings_.seed}};
+    return {AnyReport(ManyPromptReport(std::move(made), {.settings = record},
+                                       "Many prompts, side by side")),
+            record};
+  }
+
+  [[nodiscard]] Measured with_published() const {
+    const auto numbers = read_published_numbers(settings_.published);
+    std::vector<RunNumbers> runs;
+    for (const ResultFolder& run : settings_.runs.list) {
+      const Json kept = kept_settings(run.path);
+      const std::string dataset = first_string(kept, "dataset").value_or("");
+      for (RunNumbers& of : read_run_numbers(run.path, run.name, dataset)) {
+        detail::say_what_was_ranked(of, kept);
+        const auto known = over::find(runs, of.model, &RunNumbers::model);
+        if (known == runs.end()) {
+          runs.push_back(std::move(of));
+        } else {
+          join_numbers(*known, std::move(of), numbers, run.path);
+        }
+      }
+    }
+    PublishedComparison made = compare_with_published(numbers, runs);
+    for (std::string& text : model_warnings_of(settings_.runs.list)) {
+      made.remarks.push_back(std::move(text));
+    }
+    Json record = {{"command", "compare"},
+                   {"plumb_version", PLUMB_VERSION},
+                   {"over", kind()},
+                   {"models", made.runs},
+                   {"published", setting::to_json(settings_.published)}};
+    return {AnyReport(PublishedReport(std::move(made), record)), record};
+  }
+
+  /// Several runs of one model are one, as long as they do not have a published number twice.
+  static void join_numbers(RunNumbers& known, RunNumbers more,
+                           const std::vector<PublishedNumber>& published, const DiskPath& folder) {
+    for (const PublishedNumber& one : published) {
+      const auto ours = known.numbers.find(one.name);
+      const auto theirs = more.numbers.find(one.name);
+      if (ours == known.numbers.end() || theirs == more.numbers.end()) continue;
+      if (ours->second.value == theirs->second.value) continue;
+      throw user_error({.file = folder},
+                       "has " + one.name + " of '" + known.model + "', as another run has",
+                       "name them apart as NAME=RUN, or compare them by themselves");
+    }
+    known.numbers.merge(std::move(more.numbers));
+  }
+
+  CompareSettings settings_;
+  std::vector<std::string> names_;
+  ComparisonOptions options_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a comparison of finished runs: which, and under one setting, over many prompts, or with
+// published numbers.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/run/generate_settings.hpp"
+#include "plumb/detail/run/result_folders.hpp"
+#include "plumb/detail/run/setting.hpp"
+
+namespace plumb::detail {
+
+struct CompareSettings {
+  ResultFolders runs{};
+  /// What to compare under ("ic/50"); empty: many-shot learning with the most shots all have.
+  std::string setting{};
+  /// JSON, {"family": ["model", …]}; may be empty.
+  std::filesystem::path families{};
+  /// BASE:TUNED each.
+  std::vector<std::string> pairs{};
+  std::uint64_t seed = 0;
+  /// Over all templates and names of each fact; so too with any generation among the runs.
+  bool prompts = false;
+  /// The templates that closed sets were asked with, for their groups; may be empty.
+  std::filesystem::path templates{};
+  MeasuringSettings measuring{};
+  /// Published numbers that the runs' are put beside, a file or a folder of them; may be empty.
+  std::filesystem::path published{};
+
+  [[nodiscard]] bool with_published() const { return !published.empty(); }
+  [[nodiscard]] std::size_t generations() const {
+    return static_cast<std::size_t>(
+        over::count_if(runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
+  }
+  [[nodiscard]] bool over_prompts() const {
+    return !with_published() && (prompts || generations() > 0);
+  }
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    const bool prompts = self.over_prompts();
+    const std::size_t generations = self.generations();
+    const bool published = self.with_published();
+    const auto idle = [published](bool used, const char* when) -> std::string {
+      if (published) return "beside `published`; leave it out";
+      return used ? "" : std::string(when) + "; leave it out";
+    };
+    const std::string none = idle(true, "");
+    const std::string under_one = idle(!prompts, "over many prompts");
+    const std::string over_many = idle(prompts, "without `prompts`");
+    visitor("runs", self.runs,
+            {.value = "RUN",
+             .help = "finished run folders, or lm-pub-quiz results folders; NAME=RUN gives a "
+                     "model's name",
+             .recorded = "-"});
+    visitor("setting", self.setting,
+            {.value = "ic/50",
+             .help = "what to compare under; by default many-shot learning with the most shots all "
+                     "have",
+             .idle = under_one,
+             .recorded = "-"});
+    visitor("families", self.families,
+            {.value = "FILE", .help = "JSON, {\"family\": [\"model\", …]}", .idle = under_one});
+    visitor("pairs", self.pairs,
+            {.value = "BASE:TUNED,…",
+             .help = "base models and those fine-tuned from them",
+             .idle = under_one,
+             .recorded = "-"});
+    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals", .idle = none});
+    visitor("prompts", self.prompts,
+            {.help = "compare over many prompts: all templates and names of each fact; as with any "
+                     "run of plumb generate",
+             .idle = none,
+             .recorded = "-"});
+    visitor("templates", self.templates,
+            {.value = "FILE",
+             .help = "many prompts: the templates.jsonl that closed sets were asked with, for its "
+                     "groups",
+             .idle = !prompts ? over_many
+                              : idle(generations < self.runs.list.size(), "without a closed set")});
+    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
+      info.idle =
+          !prompts || name != "wordnet" ? over_many : idle(generations > 0, "on closed sets");
+      visitor(name, value, info);
+    };
+    MeasuringSettings::visit(self.measuring, measuring);
+    visitor("published", self.published,
+            {.value = "FILE",
+             .help = "instead: put published numbers beside those of any runs, by their names in "
+                     "metrics.json; a .csv with model, metric and value, or a folder of them"});
+  }
+};
+
+/// {"family": ["model", …], …} as the family of each model. Throws a user error for another shape,
+/// a name that is no model's, and a model in two families.
+inline std::map<std::string, std::string> read_families(const DiskPath& file,
+                                                        const std::vector<std::string>& models) {
+  std::map<std::string, std::string> families;
+  const Json object = read_json_object(file);
+  for (const auto& [family, unused] : object.items()) {
+    const auto names = string_list(object, family);
+    if (!names || family.empty()) {
+      throw user_error({file, 0, family}, "is not a list of model names under a family's name",
+                       "write {\"family\": [\"model\", …]}");
+    }
+    for (const std::string& name : *names) {
+      if (over::find(models, name) == models.end()) {
+        throw user_error({file, 0, family}, "'" + name + "' is not among the models",
+                         "they are " + text_list(models));
+      }
+      if (const auto [place, added] = families.emplace(name, family); !added) {
+        throw user_error({file, 0, family}, "'" + name + "' is in '" + place->second + "' already",
+                         "give each model one family");
+      }
+    }
+  }
+  return families;
+}
+
+/// "base:tuned" as two names. A name may hold a colon where only one reading names two models.
+inline std::pair<std::string, std::string> parse_pair(const std::string& text,
+                                                      const std::vector<std::string>& models) {
+  const auto known = [&](const std::string& name) {
+    return over::find(models, name) != models.end();
+  };
+  std::vector<std::pair<std::string, std::string>> readings;
+  for (auto colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
+    std::pair reading{text.substr(0, colon), text.substr(colon + 1)};
+    if (known(reading.first) && known(reading.second)) readings.push_back(std::move(reading));
+  }
+  if (readings.size() == 1 && readings[0].first != readings[0].second) return readings[0];
+  throw user_error({.setting = "pairs"}, "'" + text + "' does not name two of the models",
+                   "write BASE:TUNED; they are " + text_list(models));
+}
+
+}  // namespace plumb::detail

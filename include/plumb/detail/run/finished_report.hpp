@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The report of a finished run, made again from its folder: plumb's of any job, or lm-pub-quiz's.
+//
+// Nothing is scored again. What the folder says of how it was measured holds where nothing else is
+// said.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/records/generation_lists.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/result_sums.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/list_report.hpp"
+#include "plumb/detail/report/many_shot_report.hpp"
+#include "plumb/detail/report/probe_report.hpp"
+#include "plumb/detail/report/rank_report.hpp"
+#include "plumb/detail/run/generate_settings.hpp"
+#include "plumb/detail/run/generation_report.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/setting.hpp"
+
+namespace plumb::detail {
+
+/// Whose results a run's folder holds, or will hold when it is done. Throws a user error for a folder
+/// whose command keeps no scores. A folder that says nothing is taken for a probe's.
+[[nodiscard]] inline ResultsKind run_kind(const DiskPath& folder) {
+  refuse_without_results(folder);
+  const std::string command = first_string(kept_settings(folder), "command").value_or("");
+  for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
+    if (command != none) continue;
+    throw user_error({.file = folder / "run.json"},
+                     "is of plumb " + command + ", which keeps no scores",
+                     command == std::string("calibrate")
+                         ? "`plumb calibrate` over the results it was made of makes it again"
+                         : "make it again with that command");
+  }
+  const auto found = results_kind(folder);
+  if (command == "generate" && first_string(kept_settings(folder), "form") == "kamel") {
+    return ResultsKind::lists;
+  }
+  if (found && found != ResultsKind::closed_set) return *found;
+  for (const ResultsKind kind :
+       {ResultsKind::generation, ResultsKind::many_shot, ResultsKind::ranking}) {
+    if (command == metadata_of(kind).command) return kind;
+  }
+  return ResultsKind::closed_set;
+}
+
+/// How the answers of a generation were measured; the defaults for what its folder does not say.
+[[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
+  MeasuringSettings measuring;
+  if (!is_there(folder / "run.json")) return measuring;
+  const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
+  // A run that ended before it was complete knows no more than whether there are lemmas.
+  if (first_string(settings, "lemmas") == "none" || settings.contains("masks")) {
+    measuring.wordnet = "none";  // a masked model's tokens have no lemmas
+  }
+  measuring.wordnet = first_string(run, "wordnet").value_or(measuring.wordnet.string());
+  if (const auto by = first_string(settings, "sample_by")) {
+    setting::read(*by, "sample_by", measuring.sample_by);
+  }
+  if (const Json many = settings.value("samplings", Json()); many.is_number_unsigned()) {
+    measuring.samplings = many.get<std::size_t>();
+  }
+  return measuring;
+}
+
+struct ReportSettings {
+  /// The folder; what is said before it is set holds for a generation.
+  std::filesystem::path run{};
+  /// Where to write; empty: the run folder itself, which must be plumb's own.
+  std::filesystem::path out{};
+  /// Whether to write over a folder that holds something else than a report of the run.
+  bool overwrite = false;
+  /// The run's own where not given.
+  std::optional<std::uint64_t> seed{};
+  MeasuringSettings measuring{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("run", self.run, {.value = "RUN", .help = "run folder or lm-pub-quiz results folder"});
+    visitor("out", self.out,
+            {.value = "DIR",
+             .help = "where to write; the run folder itself by default, another tool's is left as "
+                     "it is"});
+    visitor("overwrite", self.overwrite,
+            {.help = "write into `out` though it holds something else than a report of this run",
+             .idle = self.out.empty() ? "without `out`; leave it out" : ""});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
+    const ResultsKind kind = self.run.empty() ? ResultsKind::generation : run_kind(self.run);
+    const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
+    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
+      if (kind == ResultsKind::lists) {
+        info.idle = "on this run, whose answers are lists; leave it out";
+      } else if (kind != ResultsKind::generation) {
+        info.idle = "on this run, which is not of plumb generate; leave it out";
+      }
+      if (name == "wordnet" && fills) {
+        info.idle = "on this run of a masked model, whose answers are tokens; leave it out";
+      }
+      visitor(name, value, info);
+    };
+    MeasuringSettings::visit(self.measuring, measuring);
+  }
+
+  /// Where the report goes. Throws a user error where that would change another tool's folder.
+  [[nodiscard]] DiskPath target() const {
+    if (!out.empty()) return out;
+    const DiskPath folder = run;
+    if (!is_there(folder / "run.json") &&
+        is_there(folder / metadata_name(ResultsKind::closed_set))) {
+      throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
+                       "give `out` DIR, so that it stays as it is");
+    }
+    return run;
+  }
+};
+
+/// Reads a finished run. Throws a user error for a folder that holds none, one whose results are not
+/// what its run wrote, and one that names no seed where the settings give none.
+[[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
+  const DiskPath& run = settings.run;
+  const ResultsKind kind = run_kind(run);
+  refuse_changed_results(run);
+  std::uint64_t seed = settings.seed.value_or(0);
+  if (!settings.seed && is_there(run / "run.json")) {
+    const Json recorded = kept_settings(run).value("seed", Json());
+    if (!recorded.is_number_unsigned()) {
+      throw user_error({run / "run.json", 0, "settings"}, "names no seed", "give `seed`");
+    }
+    seed = recorded.get<std::uint64_t>();
+  }
+  switch (kind) {
+    case ResultsKind::generation:
+      return AnyReport(
+          generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed)));
+    case ResultsKind::lists:
+      return AnyReport(ListReport(run, {.seed = seed}));
+    case ResultsKind::many_shot:
+      return AnyReport(ManyShotReport(run, {.seed = seed}));
+    case ResultsKind::ranking:
+      return AnyReport(RankReport(run, {.seed = seed}));
+    case ResultsKind::closed_set:
+      break;
+  }
+  return AnyReport(ProbeReport(run, {.seed = seed}));
+}
+
+}  // namespace plumb::detail

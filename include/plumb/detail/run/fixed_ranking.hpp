@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is somebody's exact ranking by embeddings replayed?
+//
+//   {"shots": [[head, relation, tail], …], "entities": [id, …],
+//    "queries": [[head, relation, tail], …],
+//    "model": …, "cosine": [[…], …], "rank": [7, …]}
+// or a list of such, with the identifiers of a graph that is given beside it. Cosines (a row a
+// query, a number an entity) and realistic ranks come back in the same shape; those that the file
+// has are compared, not used.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/prompt/entity_prompt.hpp"
+#include "plumb/detail/prompt/triple_prompt.hpp"
+#include "plumb/detail/rank/cosine_ranker.hpp"
+#include "plumb/detail/rank/prompt_embedder.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+struct FixedRanking {
+  /// The object as it was read.
+  Json source;
+  std::vector<Triple> shots;
+  std::vector<std::uint32_t> entities;
+  std::vector<Triple> queries;
+  /// Place of each query's tail among the entities.
+  std::vector<std::uint32_t> gold;
+};
+
+/// Finds identifiers of a graph.
+class GraphIdentifiers {
+ public:
+  explicit GraphIdentifiers(const KnowledgeGraph& graph) {
+    for (std::uint32_t e = 0; e < graph.entities.size(); ++e) entities_[graph.entities[e].id] = e;
+    for (std::uint32_t r = 0; r < graph.relations.size(); ++r) {
+      relations_[graph.relations[r].id] = r;
+    }
+  }
+  [[nodiscard]] std::uint32_t entity(const Json& id, const Site& site) const {
+    return find(entities_, id, "an entity", site);
+  }
+  [[nodiscard]] Triple triple(const Json& ids, const Site& site) const {
+    if (!ids.is_array() || ids.size() != 3) {
+      throw user_error(site, "is no triple", "write [\"head\", \"relation\", \"tail\"]");
+    }
+    return {entity(ids[0], site), find(relations_, ids[1], "a relation", site),
+            entity(ids[2], site), 0};
+  }
+
+ private:
+  using Places = std::unordered_map<std::string, std::uint32_t>;
+  static std::uint32_t find(const Places& places, const Json& id, const char* what,
+                            const Site& site) {
+    const auto found = id.is_string() ? places.find(id.get<std::string>()) : places.end();
+    if (found != places.end()) return found->second;
+    throw user_error(site, id.dump() + " is not " + what + " of the graph",
+                     "give the graph it is of as `data`");
+  }
+  Places entities_, relations_;
+};
+
+inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& ids,
+                                  const Site& site) {
+  FixedRanking ranking;
+  ranking.source = object;
+  const auto list = [&](const char* name) -> const Json& {
+    const auto found = object.is_object() ? object.find(name) : object.end();
+    if (found == object.end() || !found->is_array() || found->empty()) {
+      throw user_error({site.file, 0, site.field + name}, "is not a list",
+                       "write {\"shots\": …, \"entities\": …, \"queries\": …}");
+    }
+    return *found;
+  };
+  const auto at = [&](const char* name, std::size_t i) {
+    return Site{site.file, 0, site.field + name + "[" + std::to_string(i) + "]"};
+  };
+  const Json& shots = list("shots");
+  for (std::size_t i = 0; i < shots.size(); ++i) {
+    ranking.shots.push_back(ids.triple(shots[i], at("shots", i)));
+  }
+  const Json& entities = list("entities");
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
+    if (over::find(ranking.entities, entity) != ranking.entities.end()) {
+      throw user_error(at("entities", i), entities[i].dump() + " is duplicated", "list it once");
+    }
+    ranking.entities.push_back(entity);
+  }
+  const Json& queries = list("queries");
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    ranking.queries.push_back(ids.triple(queries[i], at("queries", i)));
+    const auto gold = over::find(ranking.entities, ranking.queries.back().tail);
+    if (gold == ranking.entities.end()) {
+      throw user_error(at("queries", i), "its tail is not among the entities", "add it there");
+    }
+    ranking.gold.push_back(static_cast<std::uint32_t>(gold - ranking.entities.begin()));
+  }
+  if (object.contains("cosine")) {
+    bool sound = object["cosine"].is_array() && object["cosine"].size() == queries.size();
+    for (std::size_t i = 0; sound && i < queries.size(); ++i) {
+      const Json& row = object["cosine"][i];
+      sound = row.is_array() && row.size() == entities.size() &&
+              over::all_of(row, [](const Json& cosine) { return cosine.is_number(); });
+    }
+    if (!sound) {
+      throw user_error({site.file, 0, site.field + "cosine"},
+                       "is not a row a query of a number an entity", "leave it out");
+    }
+  }
+  if (object.contains("rank")) {
+    const Json& ranks = object["rank"];
+    if (!ranks.is_array() || ranks.size() != queries.size() ||
+        !over::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
+      throw user_error({site.file, 0, site.field + "rank"}, "is not a number a query",
+                       "leave it out");
+    }
+  }
+  return ranking;
+}
+
+struct FixedRankings {
+  std::vector<FixedRanking> rankings;
+  /// Whether the file is a list, so that results are written as one.
+  bool is_list = false;
+};
+
+/// Throws a user error that names the field.
+[[nodiscard]] inline FixedRankings read_fixed_rankings(const DiskPath& file,
+                                                       const KnowledgeGraph& graph) {
+  const Json value = read_json(file);
+  const detail::GraphIdentifiers ids(graph);
+  if (!value.is_array()) return {{detail::fixed_ranking(value, ids, {.file = file})}, false};
+  FixedRankings all{{}, true};
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    all.rankings.push_back(
+        detail::fixed_ranking(value[i], ids, {file, 0, "[" + std::to_string(i) + "]."}));
+  }
+  if (all.rankings.empty()) throw user_error({.file = file}, "holds no ranking", "add one");
+  return all;
+}
+
+/// A ranking's results in the shape it came in.
+struct FixedRankingResult {
+  Json ranking;
+  std::vector<Rank> ranks;
+  /// Largest difference from the file's cosines; none where it has none.
+  std::optional<double> worst_difference;
+  /// Queries whose rank is another than by the file's cosines, entities within 1e-4 of the true
+  /// one's cosine aside, and how many such entities there are; without cosines, than the file's.
+  std::size_t other_ranks = 0, nearby = 0;
+  /// Whether the file has cosines or ranks to compare with.
+  bool compared = false;
+};
+
+/// What a model gives for a ranking, as a pack of the journal: {"cosine": a row a query of a number an
+/// entity, "rank": [above, equal] a query}.
+template <TreeEmbedder Model>
+[[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
+                                             QueryForm form, const Surround& around, Model& model) {
+  const TriplePrompt prompt(graph, fixed.shots, form);
+  std::vector<std::string> queries, entities;
+  std::vector<RankQuestion> questions;
+  for (std::uint32_t q = 0; q < fixed.queries.size(); ++q) {
+    queries.push_back(prompt.query({fixed.queries[q], false}));
+    questions.push_back({q, fixed.gold[q]});
+  }
+  for (const std::uint32_t e : fixed.entities) {
+    entities.push_back(entity_text(EntityPrompt::eol, graph.entities[e]));
+  }
+  PromptEmbedder embedder(model);
+  const EmbeddingMatrix rows = embedder.embed(queries, around);
+  const EmbeddingMatrix columns = embedder.embed(entities, around);
+  const CosineRanker ranker(VectorRows(columns.data(), columns.rows(), columns.cols()));
+  const std::vector<Rank> found =
+      ranker.ranks(VectorRows(rows.data(), rows.rows(), rows.cols()), questions);
+  Json cosines = Json::array(), ranks = Json::array();
+  for (std::size_t q = 0; q < queries.size(); ++q) {
+    const std::span<const float> row(rows.row(static_cast<Eigen::Index>(q)).data(),
+                                     ranker.dimension());
+    Json& list = cosines.emplace_back(Json::array());
+    for (std::size_t e = 0; e < entities.size(); ++e) list.push_back(ranker.cosine(row, e));
+    ranks.push_back({found[q].above, found[q].equal});
+  }
+  return Json{{"cosine", std::move(cosines)}, {"rank", std::move(ranks)}}.dump();
+}
+
+/// A ranking's results of what a model gave for it. Throws nlohmann's exception for other rows.
+[[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
+                                                             const Json& rows,
+                                                             const std::string& model_name) {
+  FixedRankingResult result{fixed.source, {}, {}, 0, 0, false};
+  const bool compares = fixed.source.contains("cosine");
+  const bool compares_ranks = !compares && fixed.source.contains("rank");
+  result.compared = compares || compares_ranks;
+  Json ranks = Json::array();
+  for (std::size_t q = 0; q < fixed.queries.size(); ++q) {
+    const Json& list = rows.at("cosine").at(q);
+    if (list.size() != fixed.entities.size()) {
+      throw user_error({.field = "rankings"}, "the journal's cosines are not this ranking's",
+                       "start anew in another folder");
+    }
+    result.ranks.push_back({rows.at("rank").at(q).at(0), rows.at("rank").at(q).at(1)});
+    const double rank = result.ranks.back().realistic();
+    ranks.push_back(rank);
+    if (compares_ranks) {
+      const double theirs = fixed.source["rank"][q];
+      result.other_ranks += theirs == rank ? 0U : 1U;
+    }
+    if (!compares) continue;
+    const Json& theirs = fixed.source["cosine"][q];
+    const std::size_t gold = fixed.gold[q];
+    std::size_t above = 0, nearby = 0;
+    for (std::size_t e = 0; e < fixed.entities.size(); ++e) {
+      const double cosine = theirs[e];
+      const double difference = std::abs(list.at(e).get<double>() - cosine);
+      result.worst_difference = (std::max)(result.worst_difference.value_or(0), difference);
+      if (e == gold) continue;
+      const double apart = cosine - theirs[gold].get<double>();
+      nearby += std::abs(apart) <= 1e-4 ? 1U : 0U;
+      above += apart > 1e-4 ? 1U : 0U;
+    }
+    const bool same =
+        rank >= static_cast<double>(1 + above) && rank <= static_cast<double>(1 + above + nearby);
+    result.other_ranks += same ? 0U : 1U;
+    result.nearby += nearby;
+  }
+  result.ranking["model"] = model_name;
+  result.ranking["cosine"] = rows.at("cosine");
+  result.ranking["rank"] = std::move(ranks);
+  return result;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The replay of somebody's rankings by embeddings as a job: their cosines and ranks made again, and
+// compared with those of the file.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/measure/ties.hpp"
+#include "plumb/detail/run/fixed_ranking.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/rank_settings.hpp"
+#include "plumb/detail/run/replay_report.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// Models Job. Model and graph must outlive it. Not thread-safe.
+template <TreeEmbedder Model>
+class FixedRankingJob {
+ public:
+  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, for names that the model
+  /// may not read, and for a model without BOS where one is to stand.
+  FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
+                  Provenance provenance = {})
+      : model_(model),
+        graph_(graph),
+        settings_(settings),
+        provenance_(std::move(provenance)),
+        fixed_(read_fixed_rankings(settings.fixed, graph)),
+        bos_(BosOfRanking::of(model_, settings_.bos)) {
+    const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      std::set<std::uint32_t> met(ranking.entities.begin(), ranking.entities.end());
+      for (const auto* list : {&ranking.shots, &ranking.queries}) {
+        for (const Triple& triple : *list) met.insert({triple.head, triple.tail});
+      }
+      (check)(graph_, {met.begin(), met.end()}, true);
+    }
+    check.warn(provenance_.description);
+  }
+
+  [[nodiscard]] Json settings() const {
+    std::vector<std::filesystem::path> files = graph_.files;
+    files.push_back(settings_.fixed);
+    Json record = shared_settings("rank --fixed", provenance_, settings_.fixed.filename().string(),
+                                  files, bos_.bos, settings_.special_tokens);
+    if (Json frame = frame_record(bos_); !frame.is_null()) record["frame"] = std::move(frame);
+    record["query_form"] = setting::to_json(settings_.ranking.form);
+    return record;
+  }
+
+  [[nodiscard]] JobPlan plan() const {
+    PlannedPart queries{"queries", "text"}, entities{"entities", "text"};
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      queries.count += ranking.queries.size();
+      entities.count += ranking.entities.size();
+    }
+    return {std::move(queries), std::move(entities)};
+  }
+
+  void run(const RunFolder& folder, Work& work) {
+    std::vector<PackCost> packs;
+    std::size_t texts = 0;
+    for (const FixedRanking& ranking : fixed_.rankings) {
+      packs.push_back({.items = ranking.queries.size() + ranking.entities.size()});
+      texts += packs.back().items;
+    }
+    work.begin("texts", texts);
+    Json made = Json::array();
+    std::size_t tied = 0, queries = 0;
+    const auto evaluate = [&](std::size_t i) {
+      return fixed_ranking_rows(fixed_.rankings[i], graph_, settings_.ranking.form, bos_.around(),
+                                model_);
+    };
+    const auto take = [&](std::size_t i, const Json& rows) {
+      const FixedRanking& ranking = fixed_.rankings[i];
+      FixedRankingResult result = fixed_ranking_result(ranking, rows, provenance_.model);
+      double reciprocal = 0;
+      std::size_t ties = 0;
+      for (const Rank& rank : result.ranks) {
+        reciprocal += 1 / rank.realistic();
+        ties += rank.equal > 0 ? 1U : 0U;
+      }
+      tied += ties;
+      queries += result.ranks.size();
+      const bool has_cosines = result.worst_difference.has_value();
+      report_.shown.add({std::to_string(i), std::to_string(ranking.queries.size()),
+                         std::to_string(ranking.entities.size()),
+                         with_decimals(reciprocal / static_cast<double>(result.ranks.size()), 3),
+                         has_cosines ? with_decimals(*result.worst_difference, 7) : "–",
+                         result.compared ? std::to_string(result.other_ranks) : "–",
+                         has_cosines ? std::to_string(result.nearby) : "–", std::to_string(ties)});
+      made.push_back(std::move(result.ranking));
+    };
+    Part part(work, "rankings", "rankings");
+    if (!part.go_through(packs, evaluate, take)) return;  // a shard
+    part.finish({});
+    write_atomically(folder.file("fixed.json"),
+                     (fixed_.is_list ? made : made.front()).dump(1) + "\n");
+    for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
+    if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
+  }
+
+  [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
+
+ private:
+  Model& model_;
+  const KnowledgeGraph& graph_;
+  RankSettings settings_;
+  Provenance provenance_;
+  FixedRankings fixed_;
+  BosOfRanking bos_;
+  ReplayReport report_{TextTable({"ranking", "queries", "entities", "MRR", "largest difference",
+                                  "other ranks", "within 1e-4", "ties"})};
+};
+
+}  // namespace plumb::detail

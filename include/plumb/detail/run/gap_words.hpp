@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which tokens is a word where a sentence has its gap?
+//
+// What the tokenizer makes of it in the whole sentence: those that share a byte with the word, if
+// they cover nothing else but spaces and none is the unknown token. So "Paris" is another token of
+// RoBERTa at a sentence's begin than behind a space, and no token at all where a tokenizer joins it
+// with what follows. A tokenizer tells the same place by the characters on both sides of the gap, so
+// each word is looked at once for each such pair.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/evaluate_masked.hpp"
+#include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+
+namespace plumb::detail {
+
+/// The tokens of a sentence's answer, which stands in it once; none where a token of it is more than
+/// the answer or the unknown one. Throws a user error for a token past the vocabulary.
+template <MaskedLm Model>
+[[nodiscard]] std::vector<TokenId> answer_tokens(const Model& model, const Prompt& sentence) {
+  const ByteSpan answer = sentence.answer.front();
+  const Tokenization all = text_tokens(model, sentence.text);
+  const std::optional<TokenId> unknown = unknown_of(model);
+  std::vector<TokenId> tokens;
+  if (!all.spells_text) return tokens;
+  for (const Token& token : all.tokens) {
+    if (!token.bytes.overlaps(answer)) continue;
+    const auto is_space = [&](std::size_t begin, std::size_t end) {
+      return begin >= end || sentence.text.find_first_not_of(' ', begin) >= end;
+    };
+    if (!is_space(token.bytes.begin, answer.begin) || token.bytes.end > answer.end ||
+        token.id == unknown) {
+      return {};
+    }
+    check_in_vocabulary(token.id, model.vocabulary_size());
+    tokens.push_back(token.id);
+  }
+  return tokens;
+}
+
+/// The tokens of a sentence with a mask in the place of its answer, in the model's frame.
+template <MaskedLm Model>
+[[nodiscard]] MaskedQuery gap_query(const Model& model, const Prompt& sentence) {
+  const std::string_view text = sentence.text;
+  const ByteSpan at = sentence.answer.front();
+  return framed_masked_text(model, text.substr(0, at.begin), text.substr(at.end));
+}
+
+/// Remembers the tokens of words by place. The model must outlive it. Not thread-safe.
+template <MaskedLm Model>
+class GapWords {
+ public:
+  explicit GapWords(const Model& model) : model_(model) {}
+
+  /// The tokens of `word` in a sentence whose gap is `gap`; `fill(word)` writes the sentence with the
+  /// word in it.
+  template <class Fill>
+  [[nodiscard]] const std::vector<TokenId>& tokens(const Prompt& gap, const std::string& word,
+                                                   Fill fill) {
+    const auto [entry, is_new] = words_.try_emplace({around(gap), word});
+    if (is_new) entry->second = answer_tokens(model_, fill(word));
+    return entry->second;
+  }
+
+  /// The tokens of all words that are one token there, ascending and each once. Behind a space the
+  /// words are looked at behind a letter and a space, else between the characters alone.
+  [[nodiscard]] const std::vector<TokenId>& single_tokens(const Prompt& gap,
+                                                          const std::vector<std::string>& words) {
+    const auto [entry, is_new] = singles_.try_emplace(around(gap));
+    if (!is_new) return entry->second;
+    const auto& [before, after] = entry->first;
+    const std::string lead = before.empty()          ? ""
+                             : before.front() == ' ' ? "a" + before
+                                                     : "a " + before;
+    for (const std::string& word : words) {
+      const Prompt sentence{lead + word + after, {{lead.size(), lead.size() + word.size()}}};
+      const std::vector<TokenId> tokens = answer_tokens(model_, sentence);
+      if (tokens.size() == 1) entry->second.push_back(tokens.front());
+      if (tokens.size() == 1) single_.insert(word);
+    }
+    over::sort_distinct(entry->second);
+    return entry->second;
+  }
+  /// Whether a word was one token in some place that single_tokens was asked of.
+  [[nodiscard]] bool was_single(const std::string& word) const { return single_.contains(word); }
+
+ private:
+  using Place = std::pair<std::string, std::string>;
+
+  /// The characters on both sides of a gap, of spaces before it all; empty at the sentence's begin and
+  /// end.
+  [[nodiscard]] static Place around(const Prompt& gap) {
+    const ByteSpan at = gap.answer.front();
+    std::size_t begin = at.begin;
+    while (begin > 0 && (static_cast<unsigned char>(gap.text[--begin]) & 0xC0U) == 0x80U) {
+    }
+    while (begin > 0 && gap.text[begin] == ' ' && gap.text[begin - 1] == ' ') --begin;
+    const std::string_view behind = std::string_view(gap.text).substr(at.end);
+    return {gap.text.substr(begin, at.begin - begin),
+            std::string(behind.substr(0, first_code_point(behind).size))};
+  }
+
+  const Model& model_;
+  std::map<std::pair<Place, std::string>, std::vector<TokenId>> words_;
+  std::map<Place, std::vector<TokenId>> singles_;
+  std::set<std::string> single_;
+};
+
+}  // namespace plumb::detail

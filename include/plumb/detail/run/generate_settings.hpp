@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a generation over many prompts, and of how its answers are measured.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
+#include "plumb/detail/prompt/few_shot.hpp"
+#include "plumb/detail/run/answer_plan.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/stop_texts.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// In which form prompts are written; KAMEL's asks for a list of answers.
+enum class AskedForms { mask, question, both, kamel };
+[[nodiscard]] constexpr std::array<AskedForms, 4> every(AskedForms) noexcept {
+  return {AskedForms::mask, AskedForms::question, AskedForms::both, AskedForms::kamel};
+}
+[[nodiscard]] constexpr std::string_view name_of(AskedForms forms) noexcept {
+  constexpr std::array<std::string_view, 4> names{"mask", "question", "both", "kamel"};
+  return names[static_cast<std::size_t>(forms)];
+}
+
+/// How answers are compared and measured: what a report may be told anew.
+struct MeasuringSettings {
+  /// Where lemmas come from; "none" compares words as they are.
+  std::filesystem::path wordnet = "/usr/share/wordnet";
+  std::size_t samplings = 50'000;
+  SampleBy sample_by = SampleBy::relation;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    visitor("wordnet", self.wordnet,
+            {.value = "DIR",
+             .help = "where lemmas come from; none compares words as they are",
+             .recorded = "-"});
+    visitor("samplings", self.samplings,
+            {.value = "N",
+             .help = "prompt samplings that accuracy is spread over",
+             .least = 1,
+             .most = 10'000'000,
+             .remedy = "say 50000"});
+    visitor("sample-by", self.sample_by,
+            {.value = "relation|fact",
+             .help = "what draws a prompt together: the relation a template, or each fact alone"});
+  }
+
+  [[nodiscard]] ManyPromptOptions options(std::uint64_t seed) const {
+    return {.bootstrap = {.seed = seed}, .samplings = samplings, .seed = seed, .by = sample_by};
+  }
+  /// Throws a user error when the folder holds no WordNet.
+  [[nodiscard]] AnswerLemmas lemmas() const {
+    return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
+  }
+};
+
+struct GenerateSettings {
+  std::filesystem::path data{};
+  std::vector<std::string> relations{};
+  KeptOrigins origin = KeptOrigins::all;
+  /// Where the examples before a prompt come from.
+  std::vector<ShotSource> sources{ShotSource::none, ShotSource::random, ShotSource::relation,
+                                  ShotSource::same_template};
+  std::size_t shots = 4;
+  AskedForms form = AskedForms::mask;
+  std::size_t limit = 0;
+  std::size_t max_new_tokens = 16;
+  StopTexts stop{{"\n"}};
+  std::size_t samples = 100;
+  std::size_t confidence_prompts = 10'000;
+  /// The settings under which the names of objects are scored too: "first", "all", "none", or some.
+  std::string names = "first";
+  std::uint64_t shot_seed = 0;
+  /// Whether each prompt draws examples of its own.
+  bool fresh_shots = false;
+  std::uint64_t sample_seed = 0;
+  Bos bos = true;
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Of the bootstrap intervals and prompt samplings.
+  std::uint64_t seed = 0;
+  /// Of a masked model: masks of a gap at most, and the words that answers are ranked among too.
+  std::size_t masks = 1;
+  std::filesystem::path vocabulary{};
+  /// Whether the model is masked, where that is known; no option, the model says it.
+  std::optional<bool> masked{};
+  MeasuringSettings measuring{};
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    const bool shows =
+        over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
+    const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
+    const bool is_masked = self.masked.value_or(false), lists = self.lists();
+    const std::string of_causal =
+        is_masked ? "on a masked model, which fills the gap of a sentence; leave it out" : "";
+    const std::string of_masked =
+        self.masked.value_or(true) ? "" : "on a causal model, which has no mask; leave it out";
+    const std::string of_lists = lists ? "with `form` kamel; leave it out" : "";
+    const std::string of_prompts = is_masked ? of_causal : of_lists;
+    const auto idle = [&](bool used, const char* without) -> std::string {
+      if (!of_prompts.empty()) return of_prompts;
+      return used ? "" : "without " + std::string(without) + "; leave it out";
+    };
+    visitor(
+        "data", self.data,
+        {.value = "DIR",
+         .help = "dataset: a folder with facts.jsonl and templates.jsonl, MyriadLAMA's rows, or a "
+                 "BEAR, LAMA, KAMEL or PARAREL folder",
+         .recorded = "-"});
+    visitor("relations", self.relations,
+            {.value = "A,B", .help = "ask only of these", .recorded = "-"});
+    visitor("origin", self.origin,
+            {.value = "manual|generated|all",
+             .help = "ask only with templates of this origin, where the dataset says theirs",
+             .idle = of_lists});
+    visitor("form", self.form,
+            {.value = "mask|question|both|kamel",
+             .help = "a sentence with a [MASK], or question templates as questions; kamel: a "
+                     "KAMEL folder's questions, answered by lists that end at a %",
+             .idle = of_causal,
+             .recorded = "-"});
+    visitor("settings", self.sources,
+            {.value = "A,B",
+             .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
+                     "of it under the asked template",
+             .idle = of_prompts,
+             .recorded = "-"});
+    visitor("shots", self.shots,
+            {.value = "X",
+             .help = "how many examples; with `form` kamel training facts, or 0",
+             .least = self.lists() ? 0U : 1U,  // the form was read before
+             .most = 1000,
+             .remedy = self.lists() ? "say 5" : "for none say `settings` zero-shot",
+             .idle = lists ? "" : idle(shows, "shots in `settings`"),
+             .recorded = "-"});
+    visitor("max-new-tokens", self.max_new_tokens,
+            {.value = "N",
+             .help = "tokens of an answer at most",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 16",
+             .idle = of_causal});
+    visitor("stop", self.stop,
+            {.value = "TEXT",
+             .help = "text that ends an answer, past the white space it begins with; \\n, a line "
+                     "break, by default; may be given several times, and empty for none",
+             .idle = of_prompts});
+    visitor("samples", self.samples,
+            {.value = "N",
+             .help = "sampled answers of a prompt, for its confidence; 0 takes none",
+             .most = 1'000'000,
+             .remedy = "say 100",
+             .idle = idle(!samples || prompts, "`confidence-prompts`")});
+    visitor("confidence-prompts", self.confidence_prompts,
+            {.value = "N",
+             .help = "prompts that are sampled, each of another fact",
+             .idle = idle(samples || !prompts, "`samples`")});
+    visitor("names", self.names,
+            {.value = "A,B",
+             .help = "settings under which the likelihood of objects' names is taken (aliases "
+                     "against labels, bias level): first, all, none or some of `settings`",
+             .idle = of_lists,
+             .recorded = "-"});
+    visitor("shot-seed", self.shot_seed,
+            {.value = "N",
+             .help = "of the examples",
+             .idle = !lists           ? idle(shows, "shots in `settings`")
+                     : self.shots > 0 ? ""
+                                      : "without `shots`; leave it out"});
+    visitor("fresh-shots", self.fresh_shots,
+            {.help = "other examples before each prompt; the prompts of a relation share them "
+                     "otherwise",
+             .idle = idle(shows, "shots in `settings`")});
+    visitor("sample-seed", self.sample_seed,
+            {.value = "N",
+             .help = "of the sampled prompts and answers",
+             .idle = idle(samples && prompts, "`samples` and `confidence-prompts`")});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
+    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
+      // Tokens are compared, not words; whole answers of a list, under one prompt a fact.
+      if (name == "wordnet" && is_masked) info.idle = of_causal;
+      if (lists) info.idle = of_lists;
+      visitor(name, value, info);
+    };
+    MeasuringSettings::visit(self.measuring, measuring);
+    visitor("masks", self.masks,
+            {.value = "N",
+             .help = "of a masked model, an extension of plumb's own: 1 to N masks filled left to "
+                     "right, the best mean log-probability is the answer; BELIEF has 1",
+             .least = 1,
+             .most = 5,
+             .remedy = "say 1",
+             .idle = of_masked,
+             .recorded = "-"});
+    visitor("vocabulary", self.vocabulary,
+            {.value = "FILE",
+             .help = "of a masked model: words, one a line, among which the true token is ranked "
+                     "too, as LAMA does with those that several models have in common",
+             .idle = !of_masked.empty() ? of_masked
+                     : self.masks > 1   ? "with more than one of `masks`; leave it out"
+                                        : "",
+             .recorded = "-"});
+    visitor("limit", self.limit,
+            {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
+    visitor(
+        "bos", self.bos,
+        {.value = "yes|no|TOKEN",
+         .help = "start each statement with the BOS token, or with another token, by its text",
+         .idle = is_masked ? "on a masked model, which has its own special tokens around each text"
+                           : "",
+         .recorded = "-"});
+    visitor("special-tokens", self.special_tokens,
+            {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+  }
+
+  /// Whether facts are asked in KAMEL's form.
+  [[nodiscard]] bool lists() const noexcept { return form == AskedForms::kamel; }
+
+  /// What is asked. Mask comes before question, so that the first setting is as without questions.
+  [[nodiscard]] AnswerOptions asking() const {
+    AnswerOptions made;
+    if (lists()) {
+      made.settings.push_back(
+          {shots == 0 ? ShotSource::none : ShotSource::relation, shots, PromptForm::list});
+      made.limit = limit;
+      made.max_new_tokens = max_new_tokens;
+      made.samples = 0;
+      made.confidence_prompts = 0;
+      made.shot_seed = shot_seed;
+      return made;
+    }
+    if (masked.value_or(false)) {
+      made.settings.push_back({ShotSource::none, 0, PromptForm::sentence});
+      made.limit = limit;
+      return made;
+    }
+    for (const PromptForm one : {PromptForm::mask, PromptForm::question}) {
+      if (form == (one == PromptForm::mask ? AskedForms::question : AskedForms::mask)) continue;
+      for (const ShotSource source : sources) {
+        const bool shows = source != ShotSource::none;
+        made.settings.push_back({source, shows ? shots : 0, one, shows && fresh_shots});
+      }
+    }
+    made.limit = limit;
+    made.max_new_tokens = max_new_tokens;
+    made.stop = stop.texts;
+    made.samples = samples;
+    made.confidence_prompts = confidence_prompts;
+    made.shot_seed = shot_seed;
+    made.sample_seed = sample_seed;
+    return made;
+  }
+  /// The settings under which names are scored. Throws a user error for one that is not asked.
+  [[nodiscard]] std::vector<FewShotSetting> named() const {
+    const std::vector<FewShotSetting> asked = asking().settings;
+    if (names == "none" || lists()) return {};
+    if (names == "all") return asked;
+    if (names == "first") return {asked.front()};
+    if (masked.value_or(false)) {
+      throw user_error({.setting = "names"}, "a masked model is asked in one way alone",
+                       "say first or none");
+    }
+    std::vector<ShotSource> wanted;
+    setting::read(names, "names", wanted);
+    std::vector<FewShotSetting> chosen;
+    for (const ShotSource source : wanted) {
+      if (over::find(sources, source) == sources.end()) {
+        throw user_error({.setting = "names"},
+                         "'" + std::string(name_of(source)) + "' is not among `settings`",
+                         "name a setting that is asked");
+      }
+      for (const FewShotSetting& one : asked) {
+        if (one.source == source) chosen.push_back(one);
+      }
+    }
+    return chosen;
+  }
+};
+
+inline Json setting_names(const std::vector<FewShotSetting>& settings) {
+  Json names = Json::array();
+  for (const FewShotSetting& one : settings) names.push_back(setting_name(one));
+  return names;
+}
+
+/// How answers are compared, as settings have it.
+inline std::string lemmas_word(const AnswerLemmas& lemmas) {
+  return lemmas.known() ? "wordnet" : "none";
+}
+
+/// The dataset that is asked, with the templates of the origin that is wanted. Throws a user error for
+/// what cannot be read or has none.
+[[nodiscard]] inline MultiPromptDataset asked_dataset(const GenerateSettings& settings) {
+  MultiPromptDataset dataset = load_multi_prompt(settings.data);
+  keep_origins(dataset, settings.origin);
+  return dataset;
+}
+
+/// What run.json says of a generation's settings.
+[[nodiscard]] inline Json generate_record(const GenerateSettings& settings,
+                                          const MultiPromptDataset& dataset,
+                                          const AnswerLemmas& lemmas, const Provenance& from) {
+  std::vector<std::string> codes;  // in the dataset's order, however they were named
+  for (const std::size_t r : relation_places(dataset, settings.relations)) {
+    codes.push_back(dataset.relations[r].code);
+  }
+  Json record = shared_settings("generate", from, dataset.name, dataset.files, settings.bos,
+                                settings.special_tokens);
+  record.update(recorded_settings(settings));
+  record["settings"] = detail::setting_names(settings.asking().settings);
+  record["names"] = detail::setting_names(settings.named());
+  record["relations"] = settings.relations.empty() ? Json() : Json(std::move(codes));
+  record["lemmas"] = detail::lemmas_word(lemmas);
+  if (settings.lists()) {
+    for (const char* idle : {"origin", "samples", "confidence_prompts", "sample_seed", "samplings",
+                             "sample_by", "names", "lemmas", "stop", "fresh_shots"}) {
+      record.erase(idle);
+    }
+    record["form"] = name_of(settings.form);
+  }
+  if (settings.masked.value_or(false)) {
+    for (const char* idle : {"bos", "max_new_tokens", "stop", "samples", "confidence_prompts",
+                             "shot_seed", "fresh_shots", "sample_seed", "lemmas"}) {
+      record.erase(idle);
+    }
+    record["masks"] = settings.masks;
+    record["vocabulary"] = setting::to_json(settings.vocabulary);
+    record["vocabulary_sha256"] = from.hash_of(settings.vocabulary);
+  }
+  return record;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a model write behind some texts?
+//
+// A pack of texts is gone on with together. Samples of a text come from a stream of its own, named by the
+// text, so that neither order nor which others are asked plays a part. How a job does so, and can be
+// resumed: text_generation.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/evaluate.hpp"
+#include "plumb/detail/backend/prompt_generator.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/run/prompt_texts.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// A greedy continuation; the log-probability in nats, its end not counted.
+struct GreedyText {
+  std::string text;
+  std::uint32_t tokens = 0;
+  double log_probability = 0;
+};
+
+/// Distinct sampled texts and how often each was drawn, by falling times, then text.
+using SampledTexts = std::vector<std::pair<std::string, std::uint32_t>>;
+
+/// One of the two lists has an entry for each text, as it was asked for.
+struct GeneratedPack {
+  std::vector<GreedyText> greedy;
+  std::vector<SampledTexts> sampled;
+  /// Tokens fed, and those that each continuation would take by itself.
+  std::uint64_t fed = 0;
+  std::uint64_t alone = 0;
+};
+
+/// `bos` stands before each text.
+template <CausalLm Model>
+[[nodiscard]] GeneratedPack generate_pack(Model& model, PromptGenerator<Model>& generator,
+                                          std::optional<TokenId> bos,
+                                          std::span<const std::string> texts,
+                                          const GenerationOptions& generation) {
+  std::vector<std::vector<TokenId>> prompts;
+  std::vector<std::uint64_t> seeds;
+  for (const std::string& text : texts) {
+    prompts.push_back(prompt_ids(model, Prompt{text, {}, {}}, bos));
+    RandomStream random(generation.seed, "samples/" + text);
+    const std::uint64_t high = random.below(0x80000000U);
+    seeds.push_back(high << 31U | random.below(0x80000000U));
+  }
+  const std::uint64_t before = generator.fed();
+  const auto all = generator.generate(prompts, generation, seeds);
+  GeneratedPack made;
+  made.fed = generator.fed() - before;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::map<std::string, std::uint32_t> drawn;
+    for (const Continuation& one : all[i]) {
+      // Nothing follows the last token of an answer that the length ended.
+      const bool cut = one.tokens.size() == generation.max_new_tokens;
+      made.alone += prompts[i].size() + one.tokens.size() - (cut ? 1 : 0);
+      std::string text = valid_utf8(model.detokenize(one.tokens));
+      if (generation.samples > 0) {
+        ++drawn[text];
+        continue;
+      }
+      double nats = 0;
+      for (const double of_token : one.log_probabilities) nats += of_token;
+      made.greedy.push_back({std::move(text), static_cast<std::uint32_t>(one.tokens.size()), nats});
+    }
+    if (generation.samples == 0) continue;
+    SampledTexts by_times(drawn.begin(), drawn.end());
+    over::stable_sort(by_times, std::greater{}, [](const auto& one) { return one.second; });
+    made.sampled.push_back(std::move(by_times));
+  }
+  return made;
+}
+
+/// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
+/// asked.
+template <CausalLm Model>
+[[nodiscard]] std::optional<std::string> no_room_behind(Model& model, std::optional<TokenId> bos,
+                                                        const std::string& text,
+                                                        std::size_t max_new_tokens) {
+  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
+  // A token covers a byte at least, so most texts need not be tokenised.
+  if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
+  const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();
+  if (tokens + max_new_tokens <= room + 1) return std::nullopt;
+  return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
+         " new ones the model has room for " + std::to_string(room);
+}
+
+/// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
+/// its place in the dataset, and for a BOS that is wanted and not there; the model is not asked.
+template <CausalLm Model>
+void refuse_long_prompts(Model& model, const Bos& with_bos, const AnswerOptions& options,
+                         const MultiPromptDataset& dataset, const AskedFacts& asked,
+                         const FewShotSetting& setting) {
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  PromptTexts texts(dataset, asked, few_shot);
+  for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
+    const auto wrong = no_room_behind(model, bos, texts.text(planned), options.max_new_tokens);
+    if (!wrong) continue;
+    throw user_error({texts.relation(planned).file, texts.fact(planned).line,
+                      texts.relation(planned).code + ", template " +
+                          std::to_string(planned.prompt.template_index)},
+                     "the " + setting_name(setting) + " prompt about '" +
+                         shortened(texts.subject(planned)) + "' " + *wrong,
+                     "show fewer shots, ask for fewer new tokens, or leave the fact out");
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does every run of many prompts leave beside its rows?
+//
+// What was asked and what was left out of it, whether a causal model answered or a masked one.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+
+namespace plumb::detail {
+
+/// Relations and names, each pair once.
+using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
+
+/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
+[[nodiscard]] inline std::string listed_in_words(const std::string& noun, const std::string& what,
+                                                 const NamedInRelations& named) {
+  const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));
+  const auto text = [](const auto& one) { return one.first + " '" + one.second + "'"; };
+  return counted(named.size(), noun) + " " + what + ": " + text_list(shown, text) +
+         (named.size() > 12 ? " …" : ".");
+}
+
+/// Leaves asked/facts.jsonl and asked/templates.jsonl.
+inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked) {
+  make_folders(folder.file("asked"));
+  write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
+  write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
+}
+
+/// Leaves left_out.csv, all that was left out: what each list is of, and the list. Nothing where all
+/// are empty.
+inline void write_left_out(
+    const RunFolder& folder,
+    const std::vector<std::pair<const char*, const NamedInRelations*>>& lists) {
+  std::string text;
+  for (const auto& [what, list] : lists) {
+    for (const auto& [code, name] : *list) text += csv_line({code, what, name});
+  }
+  if (text.empty()) return;
+  write_atomically(folder.file("left_out.csv"), csv_line({"relation", "what", "name"}) + text);
+}
+
+}  // namespace plumb::detail

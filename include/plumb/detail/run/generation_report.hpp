@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The report of a finished generation, measured as its user says.
+
+#include "plumb/detail/calibrate/many_prompt_results.hpp"
+#include "plumb/detail/core/compiled.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
+#include "plumb/detail/report/many_prompt_report.hpp"
+
+namespace plumb::detail {
+
+/// What a generation's run folder holds, measured; the settings it shows are those it is measured
+/// with. Throws a user error for a folder that holds no finished generation.
+[[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
+                                                 const ManyPromptOptions& options);
+
+}  // namespace plumb::detail
+
+#if PLUMB_BODIES
+
+#include <string>
+#include <utility>
+
+#include "plumb/detail/calibrate/many_prompt_study.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/records/listed_prompt.hpp"
+#include "plumb/detail/run/generate_settings.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+
+namespace plumb::detail {
+
+PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
+                                                const ManyPromptOptions& options) {
+  ManyPromptAnswers run = read_generation(folder, lemmas);
+  ManyPromptResults made = many_prompt_results(run.studies, options);
+  made.remarks.insert(made.remarks.begin(), run.remarks.begin(), run.remarks.end());
+  RunRecord record = read_run_record(folder);
+  if (!record.settings.contains("model")) record.folder = "model";
+  if (!record.settings.contains("dataset")) record.settings["dataset"] = run.asked.name;
+  std::string title = record.title();
+  const bool fills = has_any(made, AnswerKind::fill);
+  if (!fills) record.settings["lemmas"] = detail::lemmas_word(lemmas);
+  record.settings.update(Json{{"samplings", options.samplings},
+                              {"sample_by", name_of(options.by)},
+                              {"seed", options.seed}});
+  return ManyPromptReport(std::move(made), std::move(record), std::move(title));
+}
+
+}  // namespace plumb::detail
+
+#endif

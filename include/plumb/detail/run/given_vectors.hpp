@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which vectors of the candidates were made elsewhere?
+//
+// A .npy file with identifiers beside it. It stays where it is, mapped; where its rows are not just
+// the candidates in their order, as those of another run over the same candidates are, the
+// candidates' rows are chosen. Which files of numbers are read is decided in records/npy_file.hpp.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/rank/entity_ranking.hpp"
+#include "plumb/detail/rank/vectors.hpp"
+#include "plumb/detail/records/npy_file.hpp"
+#include "plumb/detail/run/rank_plan.hpp"
+
+namespace plumb::detail {
+
+/// Vectors of the candidates from a file that somebody else made. Any number of threads may read
+/// one.
+class GivenVectors {
+ public:
+  /// Throws a user error for vectors of another dimension than the model's, and for a candidate
+  /// that has none or one without a direction, which is not looked at where `reads_all` is false:
+  /// who ranks refuses it by its number then.
+  GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
+               bool reads_all = true)
+      : file_(file), npy_(there(file)) {
+    const VectorRows all = npy_.rows();
+    if (static_cast<std::size_t>(all.cols()) != dimension) {
+      throw user_error({.file = file},
+                       "has vectors of " + std::to_string(all.cols()) +
+                           " dimensions, the model of " + std::to_string(dimension),
+                       "embed the entities with this model");
+    }
+    std::unordered_map<std::string, std::size_t> rows;
+    for (const std::string& id : read_identifiers(file, static_cast<std::size_t>(all.rows()))) {
+      rows.emplace(id, rows.size());
+    }
+    std::vector<std::uint32_t> of;
+    for (const std::uint32_t e : plan.candidates.entities()) {
+      const std::string& id = plan.graph.entities[e].id;
+      const auto found = rows.find(id);
+      if (found == rows.end()) {
+        throw user_error({.file = file}, "has no vector of entity '" + id + "'",
+                         "embed it or leave it out of the graph");
+      }
+      of.push_back(static_cast<std::uint32_t>(found->second));
+      if (!reads_all) continue;
+      const float* row = all.row(static_cast<Eigen::Index>(found->second)).data();
+      const double length = std::sqrt(exact_dot(row, row, dimension));
+      if (const char* fault = fault_of_length(length)) {
+        throw user_error({file, 0, "row " + std::to_string(found->second)},
+                         "the vector of '" + id + "' " + fault, "embed it again");
+      }
+    }
+    bool in_order = of.size() == rows.size();
+    for (std::size_t i = 0; i < of.size() && in_order; ++i) in_order = of[i] == i;
+    if (!in_order) chosen_ = std::move(of);
+  }
+
+  /// One for each candidate.
+  [[nodiscard]] EntityVectors vectors() const { return {npy_.rows(), file_, chosen_}; }
+
+ private:
+  static const std::filesystem::path& there(const std::filesystem::path& file) {
+    if (DiskPath(file).exists()) return file;
+    throw user_error({.file = file}, "does not exist",
+                     "give `entities` the entities.npy of a run, or a file of your own");
+  }
+
+  std::filesystem::path file_;
+  NpyFile npy_;
+  std::optional<std::vector<std::uint32_t>> chosen_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each object of a sequence with injected pairs?
+//
+// A panel is one sequence: it enters the model once, and every object is read off the rows before
+// it. An object's probability is that of its own tokens in the sequence up to it, tokenised whole.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/prompt/injection.hpp"
+#include "plumb/detail/prompt/many_shot.hpp"
+#include "plumb/detail/records/injection_file.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/scored_block.hpp"
+
+namespace plumb::detail {
+
+/// A panel's sequences, planned. Throws a user error for one past the model's context.
+template <class Scorer>
+[[nodiscard]] typename Scorer::Block planned_panel(Scorer& scorer, const ManyShot& form,
+                                                   const std::vector<SubjectObject>& pairs) {
+  typename Scorer::Block block;
+  scorer.share(block, form.sequence(pairs));
+  for (Prompt& sequence : form.grown(pairs)) scorer.add(block, {{std::move(sequence)}});
+  scorer.plan(block);
+  return block;
+}
+
+/// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
+/// already. Throws a user error for a sequence past the model's context.
+template <class Scorer>
+void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work,
+                   const RunFolder& folder) {
+  const std::string name = design.relation + " injection";
+  Part part(work, name, name);
+  const auto file = folder.file(design.relation + "_injection.json");
+  if (const auto cost = part.done(file)) {
+    return part.skip(*cost);
+  }
+  ScoredInjection made{design, {}};
+  ScoringCost cost;
+  for (const auto& panel : design.panels) {
+    const std::vector<SubjectObject> pairs = pairs_of(panel);
+    auto block = planned_panel(scorer, form, pairs);
+    cost += block.cost();
+    auto scored = scored_block(part, scorer, block, Span::continuation, [&](std::size_t pair) {
+      return "'" + pairs[pair].subject + "' '" + pairs[pair].object + "', pair " +
+             std::to_string(pair) + " of the panel '" + panel.name + "'";
+    });
+    if (!scored) continue;
+    std::vector<double>& scores = made.log_probabilities.emplace_back();
+    for (const StatementScore& score : as_recorded(*std::move(scored))) {
+      scores.push_back(score.continuation_log_likelihood);
+    }
+  }
+  if (!part.is_whole()) return;
+  part.finish(cost, write_atomically(file, recorded_injection_text(made)));
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What will a job ask, before it asks anything?
+//
+// Counted from the data and with the model's tokenizer alone. Tokens are those of all texts, BOS
+// included, as if each were fed by itself, and, where packs are planned ahead, those that are fed when
+// equal beginnings are fed once. Tokens that a model will write are not known, only how many at most.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+
+namespace plumb::detail {
+
+/// A part of what a job will ask.
+struct PlannedPart {
+  /// As the progress has it, "zero-shot samples"; may be empty where it is the only one.
+  std::string name{};
+  /// What is counted, one of it: "statement", "prompt", "query".
+  std::string noun{};
+  std::size_t count = 0;
+  /// What of a cost is known: tokens one by one, tokens fed (0 where unknown), masked inputs; nothing
+  /// where none of it is.
+  std::optional<ScoringCost> cost{};
+  /// Texts that the model will write, samples among them, and tokens of one at most.
+  std::size_t answers = 0;
+  std::size_t new_tokens = 0;
+  /// What it takes beside that cost, and is only known when it is done; may be empty.
+  std::string uncounted{};
+};
+
+using JobPlan = std::vector<PlannedPart>;
+
+inline std::string planned_cost_in_words(const ScoringCost& cost) {
+  if (cost.masked_inputs > 0) {
+    return ", " + counted(cost.masked_inputs, "masked input") + " (" +
+           std::to_string(cost.masked_inputs_computed) + " computed)";
+  }
+  std::string words = ", " + counted(cost.tokens_one_by_one, "token");
+  if (cost.tokens_fed > 0 && cost.tokens_fed != cost.tokens_one_by_one) {
+    words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal beginnings are fed once)";
+  } else if (cost.tokens_fed == 0 && cost.tokens_one_by_one > 0) {
+    words += " (as if each text were fed by itself)";
+  }
+  return words;
+}
+
+/// "zero-shot: 40 prompts, 520 tokens, 40 answers of at most 16 tokens".
+[[nodiscard]] inline std::string in_words(const PlannedPart& part) {
+  std::string words = part.name.empty() ? "" : part.name + ": ";
+  words += counted(part.count, part.noun);
+  if (part.cost) words += detail::planned_cost_in_words(*part.cost);
+  if (part.answers > 0) {
+    words +=
+        ", " + counted(part.answers, "answer") + " of at most " + counted(part.new_tokens, "token");
+  }
+  if (!part.uncounted.empty()) words += ", and " + part.uncounted;
+  return words;
+}
+
+/// A line for each part and, of several, one for all: "in all: 40 prompts, 80 statements, at least 520
+/// tokens, 40 answers". "At least" where some part's tokens are not known.
+[[nodiscard]] inline std::vector<std::string> in_words(const JobPlan& plan) {
+  std::vector<std::string> lines;
+  std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance
+  ScoringCost cost;
+  std::size_t answers = 0;
+  bool knows_all = true;
+  for (const PlannedPart& part : plan) {
+    lines.push_back(in_words(part));
+    const auto same =
+        over::find_if(counts, [&](const auto& one) { return one.first == part.noun; });
+    if (same == counts.end()) {
+      counts.emplace_back(part.noun, part.count);
+    } else {
+      same->second += part.count;
+    }
+    if (part.cost) cost += *part.cost;
+    knows_all = knows_all && (part.cost || part.count == 0) && part.uncounted.empty();
+    answers += part.answers;
+  }
+  if (plan.size() < 2) return lines;
+  std::string all = "in all: " + text_list(counts, [](const auto& one) {
+                      return counted(one.second, one.first);
+                    });
+  const char* const least = knows_all ? ", " : ", at least ";
+  if (cost.masked_inputs > 0) all += least + counted(cost.masked_inputs, "masked input");
+  if (cost.tokens_one_by_one > 0) all += least + counted(cost.tokens_one_by_one, "token");
+  if (answers > 0) all += ", " + counted(answers, "answer");
+  lines.push_back(std::move(all));
+  return lines;
+}
+
+}  // namespace plumb::detail

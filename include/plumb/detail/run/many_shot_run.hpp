@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a many-shot study scored, and how does it go on after a crash?
+//
+// Relation by relation, block by block (many_shot_plan.hpp): the block's shots enter the model once
+// and its packs branch from them. A relation's rows get their name when all its blocks are scored.
+// What is written depends on the dataset and the settings alone.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/records/many_shot_rows.hpp"
+#include "plumb/detail/run/injection_run.hpp"
+#include "plumb/detail/run/many_shot_plan.hpp"
+#include "plumb/detail/run/many_shot_scores.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/scored_block.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+
+namespace plumb::detail {
+
+/// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
+/// thread-safe.
+template <ScoringLm Model>
+class ManyShotRun {
+ public:
+  /// Scores continuations alone, with BOS or without.
+  ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work)
+      : scorer_(model, with_bos, Span::continuation), folder_(folder), work_(work) {}
+
+  /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.
+  void run(const std::vector<ManyShotRelation>& relations) {
+    for (const ManyShotRelation& asked : relations) {
+      const std::string& code = asked.relation().code;
+      if (asked.skipped()) continue;
+      Part part(work_, code, code);
+      if (const auto cost = part.done(rows_file(code))) {
+        part.skip(*cost);
+      } else {
+        run_relation(asked, part);
+      }
+    }
+  }
+
+  /// The experiment with injected pairs on one relation.
+  void inject(const InjectionDesign& design, const ManyShot& form) {
+    run_injection(design, form, scorer_, work_, folder_);
+  }
+
+  [[nodiscard]] std::optional<TokenId> bos() const { return scorer_.bos(); }
+
+ private:
+  [[nodiscard]] DiskPath rows_file(const std::string& code) const {
+    return folder_.file(code + "_choices.jsonl");
+  }
+
+  void run_relation(const ManyShotRelation& asked, Part& part) {
+    const std::string& code = asked.relation().code;
+    FileInTheMaking rows(rows_file(code));
+    ScoringCost cost;
+    asked.for_each_block([&](const ManyShotBlock& block) {
+      auto statements = planned_block(scorer_, asked, block);
+      cost += statements.cost();
+      auto scored = scored_block(
+          part, scorer_, statements, Span::continuation,
+          [&](std::size_t statement) { return detail::name_of_choice(asked, block, statement); });
+      if (!scored) return;
+      const std::vector<StatementScore> scores = as_recorded(*std::move(scored));
+      auto from = scores.begin();
+      for (const Setting& setting : block.settings) {
+        for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+          const Choices& choices = asked.choices()[f];
+          const auto count = static_cast<std::ptrdiff_t>(choices.options.size());
+          rows << recorded_choice_line(
+              setting, asked.test_fact(f), choices, std::span(from, from + count),
+              block.before ? std::optional(block.before(f)) : std::nullopt);
+          from += count;
+        }
+      }
+    });
+    if (!part.is_whole()) return;
+    part.finish(cost, rows.finish());
+  }
+
+  CausalScorer<Model> scorer_;
+  const RunFolder& folder_;
+  Work& work_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is scored of a many-shot study, and which answers do the scores come to in memory?
+//
+// A block's statements share their shots, which enter the model once, and its packs branch from them
+// (many_shot_plan.hpp). They are scored over what continues a question. How a job does the same so that
+// it can be resumed: many_shot_run.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/answers.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/run/many_shot_plan.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/score_check.hpp"
+#include "plumb/detail/score/statement_score.hpp"
+
+namespace plumb::detail {
+
+/// A block's statements, planned. Throws a user error for one past the model's context, with its fact.
+template <class Scorer>
+[[nodiscard]] typename Scorer::Block planned_block(Scorer& scorer, const ManyShotRelation& asked,
+                                                   const ManyShotBlock& block) {
+  typename Scorer::Block statements;
+  if constexpr (requires { scorer.share(statements, Prompt{}); }) {
+    if (!block.shots.empty()) scorer.share(statements, block.form.sequence(block.shots));
+  }
+  for (std::size_t s = 0; s < block.settings.size(); ++s) {
+    for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+      try {
+        scorer.add(statements, block.query(s, f));
+      } catch (const Error& error) {
+        throw Error(error.fault(),
+                    {asked.relation().file, asked.test_fact(f).line, asked.relation().code},
+                    error.what());
+      }
+    }
+  }
+  scorer.plan(statements);
+  return statements;
+}
+
+/// What a message calls a statement of a block; statements are in the order of settings, facts and
+/// choices.
+inline std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
+                                  std::size_t statement) {
+  for (const Setting& setting : block.settings) {
+    for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+      const std::size_t choices = asked.choices()[f].options.size();
+      if (statement < choices) {
+        return "'" + asked.test_fact(f).subject + "', " + setting_name(setting) + ", choice " +
+               std::to_string(statement);
+      }
+      statement -= choices;
+    }
+  }
+  return "a choice";
+}
+
+/// Columns of a relation's table, one for each setting, put together into rows.
+class SettingColumns {
+ public:
+  explicit SettingColumns(const ManyShotRelation& asked) {
+    table_.relation = asked.relation();
+    table_.relation.facts.clear();
+    for (std::size_t f = 0; f < asked.split().test.size(); ++f) {
+      table_.relation.facts.push_back(asked.test_fact(f));
+      table_.choices.push_back(asked.choices()[f].options);
+    }
+  }
+
+  /// The score of a choice; those of a setting come by fact, then choice.
+  void add(const Setting& setting, const Prompt& prompt, const StatementScore& score) {
+    const auto found = over::find(table_.settings, setting);
+    const auto place = static_cast<std::size_t>(found - table_.settings.begin());
+    if (found == table_.settings.end()) {
+      table_.settings.push_back(setting);
+      columns_.emplace_back();
+    }
+    columns_[place].push_back({score.continuation_log_likelihood, score.continuation_tokens,
+                               static_cast<std::uint32_t>(prompt.text.size() - prompt.given)});
+  }
+
+  [[nodiscard]] Answers::Table finish() && {
+    std::size_t candidates = 0;  // of the fact with the most
+    for (const auto& of_fact : table_.choices) candidates = (std::max)(candidates, of_fact.size());
+    std::vector<std::size_t> next(columns_.size(), 0);
+    for (std::size_t f = 0; f < table_.facts(); ++f) {
+      for (std::size_t s = 0; s < columns_.size(); ++s) {
+        for (std::size_t c = 0; c < candidates; ++c) {
+          const bool is_there = c < table_.candidates(f);
+          const Cell cell = is_there ? columns_[s][next[s]++] : Cell{};
+          table_.log_likelihoods.push_back(cell.nats);
+          table_.tokens.push_back(cell.tokens);
+          table_.bytes.push_back(cell.bytes);
+        }
+      }
+    }
+    return std::move(table_);
+  }
+
+ private:
+  struct Cell {
+    double nats = std::numeric_limits<double>::quiet_NaN();
+    std::uint32_t tokens = 0;
+    std::uint32_t bytes = 0;
+  };
+
+  Answers::Table table_;
+  std::vector<std::vector<Cell>> columns_;  // by setting
+};
+
+/// The answers of a relation that is not skipped, under all settings of its blocks. Throws a user error
+/// for a sequence past the model's context, and for a token that the engine did not report, with the
+/// fact.
+template <PackedScorer Scorer>
+[[nodiscard]] Answers::Table answers_of(Scorer& scorer, const ManyShotRelation& asked) {
+  detail::SettingColumns columns(asked);
+  asked.for_each_block([&](const ManyShotBlock& block) {
+    auto statements = planned_block(scorer, asked, block);
+    const std::vector<StatementScore> scores = score_all_packs(scorer, statements);
+    std::size_t next = 0;
+    for (std::size_t s = 0; s < block.settings.size(); ++s) {
+      for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
+        const Query query = block.query(s, f);
+        for (const Prompt& prompt : query.candidates) {
+          const StatementScore& score = scores[next];
+          const Site site{asked.relation().file, asked.test_fact(f).line, asked.relation().code};
+          const auto name = [&] { return detail::name_of_choice(asked, block, next); };
+          check_score(score, Span::continuation, site, name);
+          if (score.unreported_tokens > 0) detail::refuse_unreported(site, name());
+          columns.add(block.settings[s], prompt, score);
+          ++next;
+        }
+      }
+    }
+  });
+  return std::move(columns).finish();
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a many-shot study, the files they name, and the dataset they choose.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/baseline_template_file.hpp"
+#include "plumb/detail/data/load.hpp"
+#include "plumb/detail/data/named_facts.hpp"
+#include "plumb/detail/measure/label_match.hpp"
+#include "plumb/detail/prompt/injection.hpp"
+#include "plumb/detail/prompt/many_shot.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/many_shot_block.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/stop_texts.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+inline std::string ShotNumbers::word() const {
+  return numbers.empty() ? "-" : setting::to_word(numbers);
+}
+inline Json ShotNumbers::json() const {
+  return numbers;
+}
+inline void ShotNumbers::read(const std::string& word, const std::string& name) {
+  if (word == "-") return numbers.clear();
+  setting::read(word, name, numbers);
+}
+
+/// Which of EIC-LKE's forms are asked.
+enum class EicForms { none, paper, isolated, both };
+[[nodiscard]] constexpr std::array<EicForms, 4> every(EicForms) noexcept {
+  return {EicForms::paper, EicForms::isolated, EicForms::both, EicForms::none};
+}
+[[nodiscard]] constexpr std::string_view name_of(EicForms forms) noexcept {
+  constexpr std::array<std::string_view, 4> names{"none", "paper", "isolated", "both"};
+  return names[static_cast<std::size_t>(forms)];
+}
+
+/// The options of a study, some of them as a user says them: files, and forms by name. Of the options
+/// these stand for, `read_many_shot_files` makes their own.
+struct ManyShotSettings : ManyShotOptions {
+  /// What `studied_data` loads; not read where a dataset is given.
+  std::filesystem::path data{};
+  std::vector<std::string> relations{};
+  std::string pair_separator = " ";
+  /// More pair separators; empty where there are none.
+  std::filesystem::path separators{};
+  EicForms eic = EicForms::none;
+  Join join = Join::ids;
+  /// HGP and MMP templates; empty where there are none.
+  std::filesystem::path baseline_file{};
+  /// Tokens of a greedy continuation; 0 generates nothing.
+  std::size_t generate = 0;
+  /// Texts that end it; none, as in the paper, whose answer may stand anywhere in it.
+  StopTexts stop{};
+  /// When such a text holds the answer.
+  LabelMatch answer_match = LabelMatch::letters;
+  /// Pairs of the injection experiment; 0 leaves it out.
+  std::size_t injection = 0;
+  /// How many of them are replaced; a fifth where not said.
+  std::optional<std::size_t> injected{};
+  std::optional<std::size_t> highlight{};
+  /// A study to be replayed; empty where there is none.
+  std::filesystem::path fixed{};
+  Bos bos = true;
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Of the bootstrap intervals.
+  std::uint64_t seed = 0;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    const bool replays = !self.fixed.empty();
+    const auto idle = [&](bool without, const char* reason) -> std::string {
+      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
+      return without ? reason : "";
+    };
+    const std::string of_all = idle(false, "");
+    const bool no_shots = self.shots.numbers.empty();
+    const std::string of_injection =
+        idle(self.injection == 0, "without `injection`; say `injection` 200");
+    const bool joins_by_ids = self.eic == EicForms::none || self.join == Join::ids;
+    const std::string of_pairs =
+        idle(no_shots && self.injection == 0 && joins_by_ids,
+             "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
+             "`join` text");
+    visitor(
+        "data", self.data,
+        {.value = "DIR",
+         .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, T-REx, tables of choices or a "
+                 ".tsv file",
+         .recorded = "-"});
+    visitor("relations", self.relations,
+            {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});
+    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    visitor("shots", self.shots,
+            {.value = "1,5,10", .help = "numbers of shots; - for none", .idle = of_all});
+    visitor("seeds", self.seeds,
+            {.value = "N", .help = "draws of the shots", .least = 1, .idle = of_all});
+    visitor(
+        "choices", self.choices,
+        {.value = "N", .help = "choices a fact, the answer included", .least = 2, .idle = of_all});
+    visitor("choice-seed", self.choice_seed,
+            {.value = "N", .help = "of the choices", .idle = of_all});
+    visitor("split-seed", self.split_seed,
+            {.value = "N", .help = "of the split where the dataset has none", .idle = of_all});
+    visitor("train", self.training,
+            {.value = "N",
+             .help = "facts kept as shots where the dataset has no split",
+             .least = 1,
+             .idle = of_all});
+    visitor("min-facts", self.least_facts,
+            {.value = "N", .help = "skip relations with fewer facts", .idle = of_all});
+    visitor("min-objects", self.least_objects,
+            {.value = "N", .help = "skip relations with fewer objects", .idle = of_all});
+    visitor("pair-separator", self.pair_separator,
+            {.value = "TEXT",
+             .help = "between a subject and its object",
+             .idle = of_pairs,
+             .recorded = "-"});
+    visitor("item-separator", self.item_separator,
+            {.value = "TEXT", .help = "between pairs", .idle = of_pairs, .recorded = "-"});
+    visitor("separators", self.separators,
+            {.value = "FILE",
+             .help = "more pair separators: a text a line, or JSON templates by relation",
+             .idle = idle(no_shots, "without shots; say `shots` with numbers"),
+             .recorded = "-"});
+    visitor("eic", self.eic,
+            {.value = "KIND",
+             .help = "EIC-LKE: paper, isolated, both or none",
+             .idle = of_all,
+             .recorded = "-"});
+    const std::string of_eic =
+        idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated");
+    visitor("join", self.join,
+            {.value = "ids|text",
+             .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
+             .idle = of_eic});
+    visitor("eic-first", self.eic_geometry.first,
+            {.value = "N",
+             .help = "EIC-LKE: training pairs before the first question",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 50",
+             .idle = of_eic});
+    visitor("eic-step", self.eic_geometry.step,
+            {.value = "N",
+             .help = "EIC-LKE: training pairs between one question and the next",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 5",
+             .idle = !of_eic.empty() ? of_eic
+                     : self.eic_geometry.questions == 1
+                         ? "with a single one of `eic-questions`; leave it out"
+                         : ""});
+    visitor("eic-questions", self.eic_geometry.questions,
+            {.value = "N",
+             .help = "EIC-LKE: test facts asked in one row",
+             .least = 1,
+             .most = 100'000,
+             .remedy = "say 10",
+             .idle = of_eic});
+    visitor("baselines", self.baseline_file,
+            {.value = "FILE",
+             .help = "HGP and MMP templates by relation, JSON",
+             .idle = of_all,
+             .recorded = "-"});
+    visitor("generate", self.generate,
+            {.value = "N",
+             .help = "also N greedy tokens, and whether the answer is in them",
+             .idle = of_all});
+    visitor(
+        "stop", self.stop,
+        {.value = "TEXT",
+         .help = "text that ends a generated text, past the white space it begins with; none by "
+                 "default, \\n is a line break; may be given several times",
+         .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
+    visitor("answer-match", self.answer_match,
+            {.value = "letters|program",
+             .help = "when a generated text holds the label: letter for letter, or as the authors' "
+                     "program has it: in lower case, the label without : , .",
+             .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
+    visitor("injection", self.injection,
+            {.value = "N",
+             .help = "also the injection experiment, on N pairs of each relation",
+             .idle = of_all});
+    visitor("injected", self.injected,
+            {.value = "N",
+             .help = "how many of them are replaced; a fifth by default",
+             .idle = of_injection,
+             .recorded = "-"});
+    visitor("highlight", self.highlight,
+            {.value = "POSITION",
+             .help = "a pair to mark, from 0; one behind a replaced pair by default",
+             .idle = of_injection});
+    visitor("fixed", self.fixed,
+            {.value = "FILE",
+             .help = "instead of `data`: shots, choices and facts from a JSON file",
+             .recorded = "-"});
+    visitor(
+        "limit", self.limit,
+        {.value = "N", .help = "first N test facts of each relation; 0 takes all", .idle = of_all});
+    visitor("bos", self.bos,
+            {.value = "yes|no|TOKEN",
+             .help = "start each statement with the BOS token, or with another token, by its text",
+             .recorded = "-"});
+    visitor("special-tokens", self.special_tokens,
+            {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+  }
+
+  /// Throws a user error for settings that ask nothing.
+  void(check)() const {
+    if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none ||
+        !baseline_file.empty() || injection > 0) {
+      return;
+    }
+    throw user_error({.setting = "shots"}, "asks nothing",
+                     "give it numbers, or `eic` or `baselines`");
+  }
+
+  [[nodiscard]] InjectionOptions injection_options() const {
+    return {injection, injected.value_or(injection / 5), split_seed, highlight};
+  }
+};
+
+/// What a study asks, its files read.
+struct ReadStudy {
+  ManyShotOptions options{};
+  /// By relation: templates of the separators' file that do not begin with the subject.
+  std::map<std::string, std::size_t> without_separator{};
+};
+
+/// The separators of a file: one text a line, each put between spaces; or, from a JSON file of
+/// baseline templates, what follows the subject in those that begin with it, by relation.
+inline void read_separators(const std::filesystem::path& file, ReadStudy& study) {
+  if (file.extension() == ".json") {
+    for (const auto& [code, templates] : read_baseline_templates(file)) {
+      std::vector<std::string>& texts = study.options.relation_separators[code];
+      for (const auto* list : {&templates.hgp, &templates.mmp}) {
+        for (const std::string& text : *list) {
+          if (text.starts_with(subject_slot)) {
+            texts.push_back(text.substr(subject_slot.size()) + " ");
+          } else {
+            ++study.without_separator[code];
+          }
+        }
+      }
+    }
+    return;
+  }
+  for (const std::string& line : split(read_text(file), '\n')) {
+    if (is_blank(line)) continue;
+    const std::string separator = " " + std::string(trimmed(line)) + " ";
+    auto& known = study.options.pair_separators;
+    if (over::find(known, separator) == known.end()) known.push_back(separator);
+  }
+}
+
+/// Reads the files that the settings name. Throws a user error for what is wrong with them.
+[[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
+  ReadStudy study{settings, {}};
+  ManyShotOptions& options = study.options;
+  options.pair_separators = {settings.pair_separator};
+  options.eic_paper = settings.eic == EicForms::paper || settings.eic == EicForms::both;
+  options.eic_isolated = settings.eic == EicForms::isolated || settings.eic == EicForms::both;
+  if (settings.join == Join::text) {
+    options.eic_form = {settings.pair_separator, settings.item_separator, Join::text};
+  }
+  if (!settings.separators.empty()) detail::read_separators(settings.separators, study);
+  if (!settings.baseline_file.empty())
+    options.baselines = read_baseline_templates(settings.baseline_file);
+  return study;
+}
+
+/// What run.json says of a study's settings.
+[[nodiscard]] inline Json many_shot_record(const ManyShotSettings& settings, const ReadStudy& study,
+                                           const Dataset& dataset, const Provenance& from) {
+  std::vector<std::string> codes;
+  for (const Relation& relation : dataset.relations) codes.push_back(relation.code);
+  Json record = shared_settings("many-shot", from, dataset.name, dataset.files, settings.bos,
+                                settings.special_tokens);
+  record.update(recorded_settings(settings));
+  record["pair_separators"] = study.options.pair_separators;
+  record["item_separator"] = settings.item_separator;
+  record["separators_sha256"] = from.hash_of(settings.separators);
+  record["eic_paper"] = study.options.eic_paper;
+  record["eic_isolated"] = study.options.eic_isolated;
+  record["baselines_sha256"] = from.hash_of(settings.baseline_file);
+  record["injected"] = settings.injection_options().injected;
+  record["relations"] = std::move(codes);
+  if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
+  return record;
+}
+
+/// The relations that are asked, and the aliases of objects in the whole dataset.
+struct StudiedData {
+  Dataset dataset;
+  ObjectAliases aliases;
+};
+
+[[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
+  StudiedData data{without_sentences(load_dataset(settings.data)), {}};
+  data.aliases = object_aliases(data.dataset);  // whichever relations are asked
+  data.dataset = select_facts(std::move(data.dataset), settings.relations, 0);
+  return data;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do the shards of one job become its run folder?
+//
+// Each shard has some of the job's packs in its journal (shard.hpp). The merged run is the same job
+// again, which takes every pack from there and asks the model nothing but its tokenizer; so its files
+// are those of a run that was never parted. What times the shards took is added up. A merge that was
+// killed is made again by the same call.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/work.hpp"
+
+namespace plumb::detail {
+
+/// Shards that make a whole, in their order.
+struct MergedShards {
+  std::vector<DiskPath> folders{};
+  /// run.json of the first.
+  Json record = Json::object();
+  /// What all of them took.
+  RunSummary before{};
+
+  /// Their folders as run.json names them.
+  [[nodiscard]] Json names() const {
+    Json all = Json::array();
+    for (const DiskPath& folder : folders) all.push_back(folder.canonical().string());
+    return all;
+  }
+};
+
+/// Whether a folder holds a merge of these shards that did not end.
+inline bool is_begun_merge(const DiskPath& out, const MergedShards& shards) {
+  if (!is_there(out / "run.json")) return false;
+  const Json run = read_json_object(out / "run.json");
+  return first_string(run, "status") == "running" && run.value("shards", Json()) == shards.names();
+}
+
+/// Throws a user error where two shards are not of one job.
+inline void refuse_other_settings(const DiskPath& one, const Json& settings, const DiskPath& other,
+                                  const Json& theirs) {
+  std::map<std::string, Json> all;
+  for (const Json* const of : {&settings, &theirs}) {
+    for (const auto& [name, value] : of->items()) all[name] = value;
+  }
+  for (const auto& [name, _] : all) {
+    const Json ours = settings.value(name, Json()), his = theirs.value(name, Json());
+    if (ours == his) continue;
+    throw user_error({other / "run.json", 0, name},
+                     "is " + his.dump() + ", and " + ours.dump() + " in " + one.string(),
+                     "merge shards of one job, data, model and version of plumb");
+  }
+}
+
+/// Reads what shards say of themselves. Throws a user error, which names the folder, for one that is
+/// none or is not finished, for shards of other settings, data, model or version, and for one that is
+/// missing or is there twice.
+[[nodiscard]] inline MergedShards read_shards(const std::vector<DiskPath>& folders) {
+  if (folders.empty()) throw user_error({.field = "RUN"}, "no shard is named", "name all of a job");
+  MergedShards made;
+  Json settings;
+  std::size_t count = 0;
+  for (const DiskPath& folder : folders) {
+    const DiskPath file = folder / "run.json";
+    if (!is_there(file)) {
+      throw user_error({.file = folder}, "is no run folder (no run.json)", "name a shard's folder");
+    }
+    const Json run = read_json_object(file);
+    refuse_mixed(file, run);
+    const Json shard = run.value("shard", Json());
+    const bool sound = shard.is_object() && shard.value("index", Json()).is_number_unsigned() &&
+                       shard.value("count", Json()).is_number_unsigned();
+    if (shard.is_null() && first_string(run, "status") == "complete") {
+      throw user_error({.file = folder}, "is a whole run, and no shard of one",
+                       "there is nothing to merge: use it as it is");
+    }
+    if (!sound) {
+      throw user_error({file, 0, "shard"}, "is missing: the folder holds no shard of a run",
+                       "name folders that were made with `shard`");
+    }
+    if (first_string(run, "status") != "shard") {
+      throw user_error({file, 0, "status"}, "the shard is not finished",
+                       "resume it, then merge again");
+    }
+    const auto index = shard["index"].get<std::size_t>();
+    if (made.folders.empty()) {
+      made.record = run;
+      settings = kept_settings(folder);
+      count = shard["count"].get<std::size_t>();
+      made.folders.resize(count);
+    }
+    detail::refuse_other_settings(folders.front(), settings, folder, kept_settings(folder));
+    if (shard["count"].get<std::size_t>() != count) {
+      throw user_error({file, 0, "shard"},
+                       "is one of " + shard["count"].dump() + ", and that of " +
+                           folders.front().string() + " one of " + std::to_string(count),
+                       "merge shards of one job that was parted once");
+    }
+    if (index < 1 || index > count) {
+      throw user_error({file, 0, "shard"}, "has no place among " + std::to_string(count),
+                       "the file was changed; make the shard again");
+    }
+    DiskPath& place = made.folders[index - 1];
+    if (!place.empty()) {
+      throw user_error({.file = folder},
+                       "is shard " + std::to_string(index) + " of " + std::to_string(count) +
+                           ", and so is " + place.string(),
+                       "name each once");
+    }
+    place = folder;
+    made.before.seconds_model += run.value("seconds_model", 0.0);
+    made.before.fresh_statements += run.value("statements_scored_now", std::size_t{0});
+    const Json by_part = run.value("seconds_by_part", Json::object());
+    for (const auto& [part, seconds] : by_part.items()) {
+      made.before.seconds_by_part[part] += seconds.get<double>();
+    }
+  }
+  std::string missing;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!made.folders[i].empty()) continue;
+    add_to_list(missing, std::to_string(i + 1));
+  }
+  if (missing.empty()) return made;
+  throw user_error({.file = folders.front()},
+                   "is a shard of " + std::to_string(count) + ", and missing are " + missing,
+                   "name all folders of the job");
+}
+
+/// Makes the folder that shards are merged into, or finds the merge of theirs that it holds begun; the
+/// job is then run there, resumed, with `shards` and `before` among its WorkOptions. Throws a user error
+/// for a folder that holds anything else.
+inline void begin_merge(const DiskPath& out, const MergedShards& shards) {
+  if (detail::is_begun_merge(out, shards)) return;
+  const RunFolder folder(out, shards.record.at("settings"), RunFolder::Claim::fresh);
+  folder.write_run({{"shards", shards.names()}}, "running");
+}
+
+}  // namespace plumb::detail

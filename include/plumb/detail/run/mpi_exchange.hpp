@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do arrays of any length pass between the processes of MPI?
+//
+// MPI counts in int, so long arrays go in parts. Waiting for a message sleeps between looks: a
+// process may wait for hours while the first embeds, and MPI's own waiting takes a core. What MPI
+// refuses ends all processes, as its default is.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// Elements of one call.
+inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
+
+[[nodiscard]] inline std::size_t mpi_rank(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return static_cast<std::size_t>(rank);
+}
+[[nodiscard]] inline std::size_t mpi_size(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return static_cast<std::size_t>(size);
+}
+
+/// Calls `part(first, count)` for parts of `length` elements, none of more than `most`.
+template <class Part>
+void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_part) {
+  for (std::size_t first = 0; first < length; first += most) {
+    part(first, static_cast<int>((std::min)(most, length - first)));
+  }
+}
+
+/// From the first process to all; the others' arrays are as long. Collective.
+template <class T>
+void broadcast(MPI_Comm comm, T* data, std::size_t length) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto* const bytes = reinterpret_cast<char*>(data);
+  for_each_mpi_part(length * sizeof(T), [&](std::size_t first, int count) {
+    MPI_Bcast(bytes + first, count, MPI_BYTE, 0, comm);
+  });
+}
+/// The same; the others' become as long. Collective.
+template <class List>
+void broadcast(MPI_Comm comm, List& list) {
+  std::uint64_t length = list.size();
+  broadcast(comm, &length, 1);
+  list.resize(length);
+  broadcast(comm, list.data(), list.size());
+}
+
+/// Sums over all processes, at all of them. Adding zeros alone changes no number. Collective.
+inline void sum_at_all(MPI_Comm comm, std::vector<double>& numbers) {
+  for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data() + first, count, MPI_DOUBLE, MPI_SUM, comm);
+  });
+}
+/// Sums over all processes, at the first. Collective.
+inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
+  const bool is_first = mpi_rank(comm) == 0;
+  for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
+    std::uint64_t* const own = numbers.data() + first;
+    MPI_Reduce(is_first ? MPI_IN_PLACE : own, is_first ? own : nullptr, count, MPI_UINT64_T,
+               MPI_SUM, 0, comm);
+  });
+}
+
+inline constexpr int mpi_tag = 17;
+
+/// To one process, which receives as many.
+template <class T>
+void send(MPI_Comm comm, std::size_t to, const T* data, std::size_t length) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto* const bytes = reinterpret_cast<const char*>(data);
+  for_each_mpi_part(length * sizeof(T), [&](std::size_t first, int count) {
+    MPI_Send(bytes + first, count, MPI_BYTE, static_cast<int>(to), mpi_tag, comm);
+  });
+}
+template <class T>
+void receive(MPI_Comm comm, std::size_t from, T* data, std::size_t length) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  auto* const bytes = reinterpret_cast<char*>(data);
+  for_each_mpi_part(length * sizeof(T), [&](std::size_t first, int count) {
+    MPI_Recv(bytes + first, count, MPI_BYTE, static_cast<int>(from), mpi_tag, comm,
+             MPI_STATUS_IGNORE);
+  });
+}
+
+/// Until a process has sent something, without taking a core.
+inline void wait_for(MPI_Comm comm, std::size_t from) {
+  for (int there = 0;;) {
+    MPI_Iprobe(static_cast<int>(from), mpi_tag, comm, &there, MPI_STATUS_IGNORE);
+    if (there != 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace plumb::detail

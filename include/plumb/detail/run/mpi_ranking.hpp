@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do the processes of MPI share a ranking's entities?
+//
+// The first process carries the job out: it embeds, asks, and writes the folder. The others serve:
+// each maps the file of the entities' vectors where it is, reads the rows of its own range
+// (rank/entity_shard.hpp), and counts what the first asks. Queries and questions are broadcast,
+// true cosines and counts summed, lists of nearest entities sent to the first. All run the same
+// program on CPUs of one kind, so cosines are the same bits wherever they are computed.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/rank/entity_ranking.hpp"
+#include "plumb/detail/rank/entity_shard.hpp"
+#include "plumb/detail/records/npy_file.hpp"
+#include "plumb/detail/run/mpi_exchange.hpp"
+
+namespace plumb::detail {
+
+enum class MpiTask : std::uint64_t { end, standings, nearest };
+
+/// What the first process tells the others before they exchange anything.
+struct MpiCall {
+  MpiTask task = MpiTask::end;
+  std::uint64_t rows = 0, dimension = 0, sample = 0;  // of the file of entities
+  std::uint64_t is_chosen = 0;                        // whether a list of rows follows
+  std::uint64_t queries = 0;
+  std::uint64_t nearest = 0;
+};
+
+/// Of up to 256 rows of a file of vectors, evenly spread: another copy of it has the same.
+[[nodiscard]] inline std::uint64_t sample_of(VectorRows rows) {
+  constexpr Eigen::Index most = 256;
+  const Eigen::Index count = (std::min)(rows.rows(), most);
+  std::string bytes;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const Eigen::Index row = count == 1 ? 0 : i * (rows.rows() - 1) / (count - 1);
+    bytes.append(reinterpret_cast<const char*>(rows.data() + row * rows.cols()),
+                 static_cast<std::size_t>(rows.cols()) * sizeof(float));
+  }
+  return fnv1a(bytes);
+}
+
+/// The exchange as each process goes through it. Not thread-safe.
+class MpiExchange {
+ public:
+  explicit MpiExchange(MPI_Comm comm)
+      : comm_(comm), process_(mpi_rank(comm)), processes_(mpi_size(comm)) {}
+
+  [[nodiscard]] std::size_t process() const noexcept { return process_; }
+  [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
+
+  /// The first's words to all others.
+  void call(const MpiCall& call) const {
+    for (std::size_t other = 1; other < processes_; ++other) send(comm_, other, &call, 1);
+  }
+  /// What the first said.
+  [[nodiscard]] MpiCall await_call() const {
+    MpiCall call;
+    wait_for(comm_, 0);
+    receive(comm_, 0, &call, 1);
+    return call;
+  }
+
+  /// A process's share of the entities; the first gives them.
+  [[nodiscard]] EntityShard shard(const MpiCall& call, const EntityVectors* entities) {
+    std::string file = entities != nullptr ? entities->file.string() : "";
+    broadcast(comm_, file);
+    std::optional<std::vector<std::uint32_t>> chosen;
+    if (entities != nullptr) chosen = entities->chosen;
+    if (call.is_chosen != 0) {
+      if (!chosen) chosen.emplace();
+      broadcast(comm_, *chosen);
+    }
+    if (entities != nullptr) return {*entities, own(entities->size())};
+    const EntityVectors vectors(mapped(call, file), file, std::move(chosen));
+    return {vectors, own(vectors.size())};
+  }
+
+  /// The file of vectors as it is here. Throws a user error where it is not what the first has.
+  [[nodiscard]] VectorRows mapped(const MpiCall& call, const std::string& file) {
+    if (file != file_) npy_.reset();
+    if (!npy_) npy_.emplace(file);
+    file_ = file;
+    const VectorRows rows = npy_->rows();
+    const auto here = [&](auto count, auto dimension) {
+      return std::to_string(count) + " vectors of " + std::to_string(dimension) + " dimensions";
+    };
+    const bool has_shape = static_cast<std::uint64_t>(rows.rows()) == call.rows &&
+                           static_cast<std::uint64_t>(rows.cols()) == call.dimension;
+    if (has_shape && sample_of(rows) != call.sample) {
+      throw user_error({.file = file}, "holds other vectors here than where the first process is",
+                       "give all processes the same file");
+    }
+    if (has_shape) return rows;
+    throw user_error({.file = file},
+                     "has " + here(rows.rows(), rows.cols()) + " here, and " +
+                         here(call.rows, call.dimension) + " where the first process is",
+                     "give all processes the same file");
+  }
+
+  /// The first's queries to all others.
+  void give_queries(VectorRows queries) const {
+    broadcast(comm_, const_cast<float*>(queries.data()),  // only read where it is given
+              static_cast<std::size_t>(queries.size()));
+  }
+  [[nodiscard]] EmbeddingMatrix take_queries(const MpiCall& call) const {
+    EmbeddingMatrix made(static_cast<Eigen::Index>(call.queries),
+                         static_cast<Eigen::Index>(call.dimension));
+    broadcast(comm_, made.data(), static_cast<std::size_t>(made.size()));
+    return made;
+  }
+
+  /// Questions as the first has them.
+  [[nodiscard]] std::vector<EntityQuestion> questions(std::span<const EntityQuestion> given) const {
+    std::vector<std::uint32_t> flat;  // of each: query, gold, how many are known, those
+    for (const EntityQuestion& question : given) {
+      flat.insert(flat.end(), {question.query, question.gold,
+                               static_cast<std::uint32_t>(question.known.size())});
+      flat.insert(flat.end(), question.known.begin(), question.known.end());
+    }
+    broadcast(comm_, flat);
+    std::vector<EntityQuestion> made;
+    for (auto at = flat.begin(); at != flat.end();) {
+      const auto known = at + 3, next = known + at[2];
+      made.push_back({at[0], at[1], {known, next}});
+      at = next;
+    }
+    return made;
+  }
+
+  /// True cosines at all processes, and what this one counts; the sums at the first.
+  [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
+      const EntityShard& shard, VectorRows queries,
+      std::span<const EntityQuestion> questions) const {
+    std::vector<double> gold = shard.gold_cosines(queries, questions);
+    sum_at_all(comm_, gold);
+    std::vector<std::uint64_t> counts = shard.counts(queries, questions, gold);
+    sum_at_first(comm_, counts);
+    return {std::move(gold), std::move(counts)};
+  }
+
+  /// Each query's nearest of all processes, at the first; nothing at the others.
+  [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityShard& shard,
+                                                             std::size_t entities,
+                                                             VectorRows queries,
+                                                             std::size_t k) const {
+    auto nearby = shard.nearest(queries, k);
+    // A process's lists are as long as its share allows, so their lengths need not be sent.
+    std::vector<NearEntity> flat;
+    if (process_ != 0) {
+      for (const auto& list : nearby) flat.insert(flat.end(), list.begin(), list.end());
+      send(comm_, 0, flat.data(), flat.size());
+      return {};
+    }
+    for (std::size_t other = 1; other < processes_; ++other) {
+      const std::size_t each = (std::min)(k, range_of_process(entities, other, processes_).size());
+      flat.resize(nearby.size() * each);
+      receive(comm_, other, flat.data(), flat.size());
+      for (std::size_t q = 0; q < nearby.size(); ++q) {
+        const auto from = flat.begin() + static_cast<std::ptrdiff_t>(q * each);
+        nearby[q].insert(nearby[q].end(), from, from + static_cast<std::ptrdiff_t>(each));
+      }
+    }
+    for (auto& list : nearby) list = merged_nearest(std::move(list), k);
+    return nearby;
+  }
+
+ private:
+  [[nodiscard]] EntityRange own(std::size_t entities) const {
+    return range_of_process(entities, process_, processes_);
+  }
+
+  MPI_Comm comm_;
+  std::size_t process_, processes_;
+  std::string file_{};
+  std::optional<NpyFile> npy_{};
+};
+
+inline VectorRows rows_of(const EmbeddingMatrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols()};
+}
+
+/// The first process's side. One thread, the one that began MPI.
+class MpiRanking final : public EntityRanking {
+  template <class Exchange>
+  auto exchanged(const detail::MpiCall& call, Exchange exchange) {
+    is_broken_ = true;
+    exchange_.call(call);
+    auto made = exchange();
+    is_broken_ = false;
+    return made;
+  }
+
+ public:
+  /// `comm` has all processes that share; all others call serve_rankings on it.
+  explicit MpiRanking(MPI_Comm comm) : exchange_(comm) {}
+
+  [[nodiscard]] std::size_t processes() const noexcept override { return exchange_.processes(); }
+
+  /// Throws an internal error for vectors without a file.
+  [[nodiscard]] std::vector<EntityStanding> standings(
+      const EntityVectors& entities, VectorRows queries,
+      std::span<const EntityQuestion> questions) override {
+    check_questions(entities, queries, questions);
+    const EntityVectors shared = with_whole_path(entities);
+    const detail::MpiCall call = call_for(detail::MpiTask::standings, shared, queries);
+    return exchanged(call, [&] {
+      const EntityShard shard = exchange_.shard(call, &shared);
+      exchange_.give_queries(queries);
+      (void)exchange_.questions(questions);
+      const auto [gold, sums] = exchange_.counted(shard, queries, questions);
+      return standings_of(entities.size(), questions, gold, sums);
+    });
+  }
+  /// The same.
+  [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
+                                                             VectorRows queries,
+                                                             std::size_t k) override {
+    check_questions(entities, queries, {});
+    const EntityVectors shared = with_whole_path(entities);
+    detail::MpiCall call = call_for(detail::MpiTask::nearest, shared, queries);
+    call.nearest = k;
+    return exchanged(call, [&] {
+      const EntityShard shard = exchange_.shard(call, &shared);
+      exchange_.give_queries(queries);
+      return exchange_.nearest(shard, entities.size(), queries, k);
+    });
+  }
+
+  /// Lets the others go; nothing may be asked afterwards.
+  void end() { exchange_.call({}); }
+  /// Whether an exchange ended with an error here, so that the others wait for what does not come:
+  /// all that is left is MPI_Abort.
+  [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+
+ private:
+  [[nodiscard]] static EntityVectors with_whole_path(const EntityVectors& entities) {
+    if (entities.file.empty()) {
+      throw internal_error({.field = "entities"}, "several processes need a file of vectors");
+    }
+    EntityVectors made = entities;
+    made.file = std::filesystem::absolute(made.file);
+    return made;
+  }
+  [[nodiscard]] static detail::MpiCall call_for(detail::MpiTask task, const EntityVectors& entities,
+                                                VectorRows queries) {
+    return {task,
+            static_cast<std::uint64_t>(entities.rows.rows()),
+            static_cast<std::uint64_t>(entities.rows.cols()),
+            detail::sample_of(entities.rows),
+            entities.chosen ? 1U : 0U,
+            static_cast<std::uint64_t>(queries.rows()),
+            0};
+  }
+  detail::MpiExchange exchange_;
+  bool is_broken_ = false;
+};
+
+/// What all processes but the first do until the first lets them go. Throws an error for vectors
+/// that cannot be read here or have no direction; all that is left then is MPI_Abort.
+inline void serve_rankings(MPI_Comm comm) {
+  detail::MpiExchange exchange(comm);
+  for (;;) {
+    const detail::MpiCall call = exchange.await_call();
+    if (call.task == detail::MpiTask::end) return;
+    const EntityShard shard = exchange.shard(call, nullptr);
+    const EmbeddingMatrix queries = exchange.take_queries(call);
+    if (call.task == detail::MpiTask::standings) {
+      const auto questions = exchange.questions({});
+      (void)exchange.counted(shard, detail::rows_of(queries), questions);
+    } else {
+      (void)exchange.nearest(shard, 0, detail::rows_of(queries), call.nearest);
+    }
+  }
+}
+
+}  // namespace plumb::detail

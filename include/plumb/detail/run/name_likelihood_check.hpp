@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Can the names of objects be scored at all?
+//
+// Looked at before a job's first prompt, so that hours of answers do not end in a name that has no
+// tokens or no room. Non-goal: the scores (name_likelihood_run.hpp).
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/run/name_likelihood_run.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// Throws the user error, with a place in the dataset, that scoring a setting would end in: a text
+/// that the tokenizer does not spell, or a prompt with a name behind it that is longer than the
+/// model's context. The model is not asked.
+template <ScoringLm Model>
+void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
+                             const MultiPromptDataset& dataset, const AskedFacts& asked,
+                             const FewShotSetting& setting) {
+  std::unordered_set<std::string> spelled;
+  const auto check_spelling = [&](const Site& site, const std::string& text) {
+    if (!spelled.insert(text).second) return;
+    if (const auto made = text_tokens(model, " " + text);
+        made.spells_text && !made.tokens.empty()) {
+      return;
+    }
+    throw user_error(site, "this tokenizer does not spell '" + shortened(text) + "'",
+                     "fix the text, or say `names` none");
+  };
+  for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
+    const MultiPromptRelation& relation = dataset.relations[r];
+    const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
+    if (setting.source != ShotSource::random && over::none_of(asked.relations, is_asked)) {
+      continue;
+    }
+    for (const PromptTemplate& one : relation.templates) {
+      check_spelling({relation.template_file, 0, relation.code}, one.text);
+    }
+    for (const ManyNamedFact& fact : relation.facts) {
+      const Site site{relation.file, fact.line, relation.code};
+      for (const std::string& name : fact.subject.names) check_spelling(site, name);
+      for (const NamedEntity& object : fact.objects) {
+        for (const std::string& name : object.names) check_spelling(site, name);
+      }
+    }
+  }
+  const std::optional<TokenId> bos = require_bos(model, with_bos);
+  const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
+  const auto check_length = [&](const Site& site, const std::string& prompt,
+                                const std::string& name) {
+    // A token covers a byte at least, so most prompts need not be tokenised.
+    if (1 + prompt.size() + 1 + name.size() <= room) return;
+    const std::size_t tokens = prompt_ids(model, {prompt + " " + name, {}, {}}, bos).size();
+    if (tokens <= room) return;
+    throw user_error(site,
+                     "the " + setting_name(setting) + " prompt with '" + shortened(name) +
+                         "' behind it has " + counted(tokens, "token") +
+                         "; the model has room for " + std::to_string(room),
+                     "show fewer shots, leave the fact out, or say `names` none");
+  };
+  const FewShot few_shot(dataset, setting, options.shot_seed);
+  PromptTexts texts(dataset, asked, few_shot);
+  for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
+    const ManyNamedFact& fact = texts.fact(planned);
+    if (!has_alias(fact)) continue;
+    const MultiPromptRelation& relation = texts.relation(planned);
+    const std::string prompt = texts.text(planned);
+    for (const NamedEntity& object : fact.objects) {
+      for (const std::string& name : object.names) {
+        check_length({relation.file, fact.line, relation.code}, prompt, name);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < asked.relations.size(); ++r) {
+    const MultiPromptRelation& relation = dataset.relations[asked.relations[r].relation];
+    const std::vector<std::string> labels = object_labels(relation);
+    for (const std::size_t t : few_shot.templates(asked.relations[r].relation)) {
+      const std::string prompt = texts.content_free(r, t, content_free_texts.front());
+      for (const std::string& name : labels) {
+        check_length({relation.template_file, 0, relation.code}, prompt, name);
+      }
+    }
+  }
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Behind which prompts are names of objects scored, and which names?
+//
+// The names of a fact's objects behind each of its prompts, where the fact has an alias at all, and
+// all object labels of a relation behind prompts whose subject has no content. All of it follows
+// from the data and the options alone. Non-goal: the scores (name_likelihood_run.hpp).
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/bias_level.hpp"
+#include "plumb/detail/run/prompt_texts.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+
+namespace plumb::detail {
+
+/// The distinct labels of a relation's objects, in order of appearance: the candidates of its bias
+/// level.
+[[nodiscard]] inline std::vector<std::string> object_labels(const MultiPromptRelation& relation) {
+  std::vector<std::string> labels;
+  std::map<std::string, bool> seen;
+  for (const ManyNamedFact& fact : relation.facts) {
+    for (const NamedEntity& object : fact.objects) {
+      if (seen.emplace(object.names.front(), true).second) labels.push_back(object.names.front());
+    }
+  }
+  return labels;
+}
+
+/// Whether subject or objects have more than one name, so that names can be compared.
+[[nodiscard]] inline bool has_alias(const ManyNamedFact& fact) {
+  return fact.subject.names.size() > 1 || over::any_of(fact.objects, [](const NamedEntity& object) {
+           return object.names.size() > 1;
+         });
+}
+
+/// A prompt and the names that are scored behind it.
+struct NamesBehind {
+  /// What the prompt begins with: instruction and shots.
+  std::string context;
+  std::string text;
+  std::vector<std::string> names;
+  std::string relation;
+
+  /// The statements whose continuations are the names, each behind a space.
+  [[nodiscard]] Query query() const {
+    Query made;
+    const std::size_t given = text.find_last_not_of(' ') + 1;  // as prompt/statement.hpp has it
+    for (const std::string& name : names) {
+      const std::string whole = text + " " + name;
+      made.candidates.push_back({whole, {{text.size() + 1, whole.size()}}, {}, given});
+    }
+    return made;
+  }
+};
+
+/// The prompts of a setting behind which the names of their facts are scored, in the plan's order.
+[[nodiscard]] inline std::vector<PlannedPrompt> named_prompts(const MultiPromptDataset& dataset,
+                                                              const AskedFacts& asked,
+                                                              const FewShot& few_shot) {
+  const PromptTexts texts(dataset, asked, few_shot);
+  std::vector<PlannedPrompt> prompts;
+  for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
+    if (has_alias(texts.fact(planned))) prompts.push_back(planned);
+  }
+  return prompts;
+}
+
+/// The names of a fact's objects, object by object, behind one of its prompts.
+[[nodiscard]] inline NamesBehind names_behind(PromptTexts& texts, const PlannedPrompt& planned) {
+  NamesBehind made{texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
+  for (const NamedEntity& object : texts.fact(planned).objects) {
+    made.names.insert(made.names.end(), object.names.begin(), object.names.end());
+  }
+  return made;
+}
+
+/// A prompt whose subject has no content; `relation` is a place among the asked ones.
+struct ContentFreePrompt {
+  std::size_t relation = 0;
+  std::size_t template_index = 0;
+  std::string_view subject;
+};
+
+/// By relation, template and subject.
+[[nodiscard]] inline std::vector<ContentFreePrompt> content_free_prompts(const AskedFacts& asked,
+                                                                         const FewShot& few_shot) {
+  std::vector<ContentFreePrompt> prompts;
+  for (std::size_t r = 0; r < asked.relations.size(); ++r) {
+    for (const std::size_t t : few_shot.templates(asked.relations[r].relation)) {
+      for (const std::string_view subject : content_free_texts) prompts.push_back({r, t, subject});
+    }
+  }
+  return prompts;
+}
+
+/// The labels, those of the relation's objects, behind one of its content-free prompts.
+[[nodiscard]] inline NamesBehind labels_behind(PromptTexts& texts, const ContentFreePrompt& one,
+                                               std::vector<std::string> labels) {
+  std::string text = texts.content_free(one.relation, one.template_index, one.subject);
+  std::string context = text.substr(0, text.rfind("\nQ: ") + 1);
+  return {std::move(context), std::move(text), std::move(labels),
+          texts.relation_at(one.relation).code};
+}
+
+}  // namespace plumb::detail

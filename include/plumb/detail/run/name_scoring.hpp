@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each name of an object behind a prompt, and each label behind one that asks nothing?
+//
+//   log P(" NAME" | prompt) = Σ log P(token | prompt, tokens before it), in nats
+// for the names of a fact's objects behind each of its prompts, where the fact has an alias at all
+// (Table 10: does an alias outrank its label?), and for all object labels of a relation behind
+// prompts whose subject is "N/A", nothing or "?" (bias level). Source: "What Matters in Learning
+// Facts in Language Models?", section 5.4 and appendix C.1; there names are one token of a masked
+// model. Blocks of prompts with the same shots are scored as one;
+// who scores them is the caller's: a job (name_likelihood_run.hpp), or the scorer alone in memory.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/run/name_plan.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+
+namespace plumb::detail {
+
+/// Names of all objects behind all of these prompts.
+inline std::size_t count_names(const PromptTexts& texts,
+                               const std::vector<PlannedPrompt>& prompts) {
+  std::size_t names = 0;
+  for (const PlannedPrompt& planned : prompts) {
+    for (const NamedEntity& object : texts.fact(planned).objects) names += object.names.size();
+  }
+  return names;
+}
+
+/// Labels of all objects, by asked relation.
+inline std::vector<std::vector<std::string>> labels_by_relation(const MultiPromptDataset& dataset,
+                                                                const AskedFacts& asked) {
+  std::vector<std::vector<std::string>> labels;
+  for (const AskedRelation& one : asked.relations) {
+    labels.push_back(object_labels(dataset.relations[one.relation]));
+  }
+  return labels;
+}
+
+inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
+                                const std::vector<std::vector<std::string>>& labels) {
+  std::size_t names = 0;
+  for (const ContentFreePrompt& one : prompts) names += labels[one.relation].size();
+  return names;
+}
+
+/// Asks about the names of one setting. All that it is given must outlive it. Not thread-safe.
+///
+/// `carry(block, name_of)` scores a planned block's statements, of which `name_of(statement)` says what a
+/// message calls them, and returns their scores; nothing where another process has some of them. `take`
+/// gets the rows in order. Both functions return whether all rows came.
+template <ScoringLm Model>
+class NameScoring {
+ public:
+  using Block = typename CausalScorer<Model>::Block;
+
+  /// Throws a user error for a BOS that is wanted and not there.
+  NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
+              const AskedFacts& asked)
+      : scorer_(model, with_bos, Span::continuation), dataset_(dataset), asked_(asked) {}
+
+  [[nodiscard]] CausalScorer<Model>& scorer() noexcept { return scorer_; }
+
+  /// The names of a setting's facts; `begin(count)` is told how many there are.
+  template <class Begin, class Carry, class Take>
+  bool names(const FewShot& few_shot, Begin begin, Carry carry, Take take) {
+    PromptTexts texts(dataset_, asked_, few_shot);
+    const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
+    begin(detail::count_names(texts, prompts));
+    return go_through(
+        prompts.size(), [&](std::size_t i) { return names_behind(texts, prompts[i]); }, carry,
+        [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
+          RecordedNames row{
+              texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}, 0,
+              texts.shown(prompts[i])};
+          auto next = scores.begin();
+          for (const NamedEntity& object : texts.fact(prompts[i]).objects) {
+            const auto end = next + static_cast<std::ptrdiff_t>(object.names.size());
+            row.names.emplace_back(next, end);
+            next = end;
+          }
+          take(row);
+        });
+  }
+
+  /// The labels of a relation's objects behind its content-free prompts.
+  template <class Begin, class Carry, class Take>
+  bool content_free(const FewShot& few_shot, Begin begin, Carry carry, Take take) {
+    PromptTexts texts(dataset_, asked_, few_shot);
+    const std::vector<ContentFreePrompt> prompts = content_free_prompts(asked_, few_shot);
+    const auto labels = detail::labels_by_relation(dataset_, asked_);
+    begin(detail::count_labels(prompts, labels));
+    return go_through(
+        prompts.size(),
+        [&](std::size_t i) {
+          return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
+        },
+        carry,
+        [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
+          const ContentFreePrompt& one = prompts[i];
+          take(RecordedContentFree{texts.relation_at(one.relation).code, one.template_index,
+                                   std::string(one.subject), scores, 0,
+                                   texts.shown_content_free(one.relation, one.template_index)});
+        });
+  }
+
+ private:
+  /// `count` questions in blocks of one context and relation, in order; `take` gets each one's scores,
+  /// but for blocks that are not scored here.
+  template <class Ask, class Carry, class Take>
+  bool go_through(std::size_t count, Ask ask, Carry carry, Take take) {
+    constexpr std::size_t most_statements = 2048;
+    bool is_whole = true;
+    for (std::size_t first = 0; first < count;) {
+      std::vector<NamesBehind> questions{ask(first)};
+      std::size_t statements = questions.front().names.size();
+      while (first + questions.size() < count && statements < most_statements) {
+        NamesBehind next = ask(first + questions.size());
+        const NamesBehind& begun = questions.front();
+        if (next.context != begun.context || next.relation != begun.relation) break;
+        statements += next.names.size();
+        questions.push_back(std::move(next));
+      }
+      const std::optional<std::vector<TextLikelihood>> scores = scored(questions, carry);
+      is_whole = is_whole && scores;
+      auto next = scores ? scores->begin() : std::vector<TextLikelihood>::const_iterator();
+      for (std::size_t q = 0; scores && q < questions.size(); ++q) {
+        const auto end = next + static_cast<std::ptrdiff_t>(questions[q].names.size());
+        take(first + q, {next, end});
+        next = end;
+      }
+      first += questions.size();
+    }
+    return is_whole;
+  }
+
+  template <class Carry>
+  [[nodiscard]] std::optional<std::vector<TextLikelihood>> scored(
+      const std::vector<NamesBehind>& questions, Carry& carry) {
+    Block block;
+    scorer_.share(block, Prompt{questions.front().context, {}, {}});
+    for (const NamesBehind& question : questions) scorer_.add(block, question.query());
+    scorer_.plan(block);
+    const std::optional<std::vector<StatementScore>> scores =
+        carry(block, [&](std::size_t statement) {
+          auto question = questions.begin();
+          for (; statement >= question->names.size(); ++question) {
+            statement -= question->names.size();
+          }
+          return "'" + question->names[statement] + "' of " + question->relation + " behind '" +
+                 shortened(question->text.substr(question->context.size())) + "'";
+        });
+    if (!scores) return std::nullopt;
+    std::vector<TextLikelihood> made;
+    for (const StatementScore& one : *scores) {
+      made.push_back({one.continuation_log_likelihood, one.continuation_tokens});
+    }
+    return made;
+  }
+
+  CausalScorer<Model> scorer_;
+  const MultiPromptDataset& dataset_;
+  const AskedFacts& asked_;
+};
+
+}  // namespace plumb::detail

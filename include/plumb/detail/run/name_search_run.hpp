@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How are exact ranks by likelihood taken so that the job can be resumed?
+//
+// The names' searches go some queries a pack, and each pack is written into the journal when it is
+// done. The LM head is the same search over names of one token. A name has the tokens that it has
+// behind its query in one text.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/prompt/triple_prompt.hpp"
+#include "plumb/detail/run/name_ranking.hpp"
+#include "plumb/detail/run/work.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// Model, options and work must outlive it. Not thread-safe.
+template <ScoringLm Model>
+class NameSearchRun {
+ public:
+  NameSearchRun(Model& model, const RankOptions& options, Work& work)
+      : ranking_(model, options), work_(work) {}
+
+  /// The queries of some plans, written in a form. How far names are searched is not known ahead.
+  [[nodiscard]] static PlannedPart planned(Model& model, std::string name,
+                                           const std::vector<RankPlan>& plans, QueryForm form,
+                                           const Bos& with_bos) {
+    const std::optional<TokenId> bos = require_bos(model, with_bos);
+    PlannedPart part{std::move(name), "query", 0, ScoringCost()};
+    for (const RankPlan& plan : plans) {
+      const TriplePrompt prompt(plan.graph, plan.shots, form);
+      for (const PlannedQuery& planned : plan.queries) {
+        ++part.count;
+        part.cost->tokens_one_by_one +=
+            prompt_ids(model, {prompt.query(planned.query), {}, {}}, bos).size();
+      }
+    }
+    return part;
+  }
+
+  /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const Bos& with_bos,
+                                                   const std::string& label = "") {
+    return ranking_.likelihood(plan, with_bos, label, [&](auto& packs) { carry_out(packs); });
+  }
+
+  /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
+  /// token.
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const Bos& with_bos,
+                                                const std::string& label = "") {
+    return ranking_.lm_head(plan, with_bos, label, [&](auto& packs) { carry_out(packs); });
+  }
+
+  /// Whether all queries so far were searched; in a shard others have some, and ranks are no ranks.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+
+  /// By method; " heads" behind it for head queries.
+  [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
+
+ private:
+  /// What the journal keeps of a pack.
+  [[nodiscard]] static std::string row_of(const SearchedPack& found) {
+    Json rows = Json::array();
+    rows.push_back(Json::array({found.fed_for_names, found.fed_for_prompts}));
+    for (const SearchedRank& r : found.ranks) {
+      rows.push_back({r.score, r.above, r.equal, r.filtered_above, r.filtered_equal, r.undecided,
+                      r.nearby, r.expanded});
+    }
+    return rows.dump();
+  }
+  [[nodiscard]] static SearchedPack pack_of(const Json& rows) {
+    SearchedPack found{rows[0][0], rows[0][1], {}};
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const Json& row = rows[i];
+      SearchedRank& r = found.ranks.emplace_back();
+      r.score = row[0];
+      r.above = row[1];
+      r.equal = row[2];
+      r.filtered_above = row[3];
+      r.filtered_equal = row[4];
+      r.undecided = row[5];
+      r.nearby = row[6];
+      r.expanded = row[7];
+    }
+    return found;
+  }
+
+  void carry_out(NamePacks<Model>& packs) {
+    std::vector<PackCost> costs;
+    for (std::size_t p = 0; p < packs.packs(); ++p) {
+      const std::size_t queries = packs.queries(p);
+      costs.push_back({queries, packs.candidates() * queries, queries});
+    }
+    Part part(work_, packs.name());
+    work_.begin(packs.name(), packs.queries());
+    const bool is_whole = part.go_through(
+        costs, [&](std::size_t p) { return row_of(packs.search(p, [&] { part.step(); })); },
+        [&](std::size_t p, const Json& rows) {
+          if (rows.size() != packs.queries(p) + 1) throw part.other_job();
+          packs.take(p, pack_of(rows), work_.summary().cost, cost_[packs.method()]);
+        });
+    is_whole_ = is_whole_ && is_whole;
+  }
+
+  NameRanking<Model> ranking_;
+  Work& work_;
+  std::map<std::string, NameSearchCost> cost_;
+  bool is_whole_ = true;
+};
+
+}  // namespace plumb::detail

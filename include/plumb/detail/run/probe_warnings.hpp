@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What can a model not be asked in a closed-set probe, and what must a reader know of its statements
+// wherever its numbers are shown?
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/data/dataset_texts.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/run/option_check.hpp"
+#include "plumb/detail/run/probe_settings.hpp"
+#include "plumb/detail/run/special_token_check.hpp"
+#include "plumb/detail/run/statement_prompts.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
+/// that holds the text of a special token and may not. Adds to the model's description what is to be known
+/// of how it reads these texts.
+template <class Model>
+void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
+                 ModelDescription& description) {
+  refuse_empty_options(model, dataset);
+  const SpecialTokenCheck special_tokens{model, settings.special_tokens};
+  if (!settings.prefix.text.empty()) special_tokens({.setting = "prefix"}, settings.prefix.text);
+  if (settings.neutral.text) special_tokens({.setting = "neutral"}, *settings.neutral.text);
+  for_each_text(dataset, settings.templates.indices, special_tokens);
+  special_tokens.warn(description);
+}
+
+/// Of a prefix whose last word runs into the statement; nothing for any other.
+[[nodiscard]] inline std::optional<std::string> prefix_warning(const std::string& prefix) {
+  const std::size_t last = prefix.find_last_of(" \n\t") + 1;
+  if (prefix.empty() || last == prefix.size()) return std::nullopt;
+  return "Warning: the prefix ends in '" + shortened(prefix.substr(last)) +
+         "' without a space or line break, and the statement follows directly.";
+}
+
+/// Of statements that begin with BOS themselves, and without BOS of those that begin with the answer.
+/// `builder` is the one behind a prefix and shots, if there are any.
+template <class Builder, class Scorer>
+[[nodiscard]] std::vector<std::string> bos_warnings(const Dataset& dataset,
+                                                    const ProbeSettings& settings,
+                                                    const Builder& builder, const Scorer& scorer) {
+  std::vector<std::string> warnings;
+  std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
+  for (const Relation& relation : dataset.relations) {
+    const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);
+    std::vector<bool> leads(relation.templates.size() + 1, false);
+    for (const Fact& fact : relation.facts) {
+      for (const std::size_t t : templates) {
+        const Prompt asked = builder.build(relation, fact, t, fact.answer);
+        if constexpr (requires { scorer.begins_with_bos(asked); }) {
+          own += scorer.begins_with_bos(asked) ? 1U : 0U;
+        }
+        if (asked.answer.empty() || asked.answer.front().begin > 0) continue;
+        leads[(std::min)(t, relation.templates.size())] = true;
+        ++facts;
+      }
+    }
+    patterns += templates.size();
+    led_by_answer += static_cast<std::size_t>(over::count(leads, true));
+  }
+  if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
+  if (settings.bos) return warnings;
+  warnings.push_back(
+      "Warning: no BOS stands before the statements, so the first token of each has no "
+      "probability; " +
+      std::to_string(led_by_answer) + " of " + counted(patterns, "template") +
+      (led_by_answer == 1 ? " begins" : " begin") + " with the answer" +
+      (facts == 0 ? "."
+                  : ", and " + counted(facts, "right answer") + (facts == 1 ? " lacks" : " lack") +
+                        " a token's."));
+  return warnings;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How far a job is, as whoever called it is told.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// How far a job is, each time the callback is called.
+struct WorkState {
+  /// What is counted: "statements", or a part whose packs are counted by themselves.
+  const std::string& counted;
+  std::size_t done = 0;
+  /// Of these, how many were evaluated now and not read from the journal.
+  std::size_t fresh = 0;
+  std::size_t total = 0;
+  /// What is at work, such as a relation; may be empty.
+  const std::string& at;
+};
+
+using ProgressCallback = std::function<void(const WorkState&)>;
+
+/// Counts what is not asked of a model, such as texts that are checked before. Tells nobody without a
+/// callback, which must outlive it. Not thread-safe.
+class Count {
+ public:
+  Count(const ProgressCallback& tell, std::string counted, std::size_t total)
+      : tell_(tell), counted_(std::move(counted)), total_(total) {
+    advance(0);
+  }
+  void advance(std::size_t items, const std::string& at = "") {
+    done_ += items;
+    if (tell_) tell_({counted_, done_, done_, total_, at});
+  }
+
+ private:
+  const ProgressCallback& tell_;
+  std::string counted_;
+  std::size_t total_, done_ = 0;
+};
+
+}  // namespace plumb::detail

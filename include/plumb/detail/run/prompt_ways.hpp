@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Ways of asking over many prompts, from finished runs.
+//
+// A run of `plumb generate` gives a way of asking for each of its settings, a probe's run folder (or
+// lm-pub-quiz's) one: the closed set's answers under all templates that were scored. All go through
+// the same measures, so masked, causal and generated answers stand side by side.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/prompt_template_file.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/run/compare_settings.hpp"
+#include "plumb/detail/run/result_folders.hpp"
+
+namespace plumb::detail {
+
+/// What of `known` is about all paraphrases of a relation; of others no more than their text is
+/// known.
+inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplates& known) {
+  KnownTemplates made;
+  for (const RelationPredictions& relation : model.relations) {
+    const auto entry = known.find(relation.relation.code);
+    if (entry == known.end()) continue;
+    const auto is_known = [&](const Setting& asked) {
+      const auto& texts = relation.relation.templates;
+      return asked.variant < texts.size() &&
+             over::find(entry->second, texts[asked.variant], &PromptTemplate::text) !=
+                 entry->second.end();
+    };
+    if (over::all_of(std::span(relation.settings).first(relation.paraphrases), is_known)) {
+      made.insert(*entry);
+    }
+  }
+  return made;
+}
+
+/// The first template that all relations of a results folder have: one must be the base of what is
+/// read, and no number over many prompts goes by it.
+inline std::size_t some_template(const DiskPath& folder) {
+  std::optional<std::set<std::size_t>> common;
+  for (const RecordedRelation& recorded : recorded_relations(folder)) {
+    std::set<std::size_t> templates;
+    for_each_recorded_row(recorded,
+                          [&](const RecordedRow& row) { templates.insert(row.template_index); });
+    if (!common) common = templates;
+    std::erase_if(*common, [&](std::size_t one) { return !templates.contains(one); });
+  }
+  return common && !common->empty() ? *common->begin() : 0;
+}
+
+/// A model file's name without what all of them end in.
+inline std::string short_name(const std::string& name) {
+  return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
+}
+
+/// The ways of asking of all runs, and what must be said of them.
+struct PromptWays {
+  std::vector<ManyPromptStudy> studies;
+  std::vector<std::string> remarks;
+};
+
+/// Reads all runs, which have names; generations come first. `templates`, a file, may be empty. Throws
+/// a user error for what cannot be read.
+[[nodiscard]] inline PromptWays read_prompt_ways(const std::vector<ResultFolder>& runs,
+                                                 const std::filesystem::path& templates,
+                                                 const AnswerLemmas& lemmas) {
+  PromptWays ways;
+  KnownTemplates known;
+  if (!templates.empty()) {
+    const PromptTemplateFile file(templates);
+    for (const RelationTemplates& relation : file.relations()) {
+      known[relation.code] = relation.templates;
+    }
+  }
+  for (const auto& [name, folder] : runs) {
+    if (!is_generation(folder)) continue;
+    ManyPromptAnswers run = read_generation(folder, lemmas);
+    for (ManyPromptStudy& study : run.studies) {
+      // One run's settings stand apart by themselves.
+      if (runs.size() > 1)
+        study.answered.name = detail::short_name(name) + " " + study.answered.name;
+      ways.studies.push_back(std::move(study));
+    }
+    for (const std::string& remark : run.remarks) ways.remarks.push_back(name + ": " + remark);
+    if (!templates.empty()) continue;
+    for (const MultiPromptRelation& relation : run.asked.relations) {
+      known.try_emplace(relation.code, relation.templates);
+    }
+  }
+  for (const auto& [name, folder] : runs) {
+    if (is_generation(folder)) continue;
+    const ScoredModel model =
+        read_model(name, {folder}, {.kinds = {.base = detail::some_template(folder)}});
+    ways.studies.push_back(closed_set_study(
+        model.predictions, templates.empty() ? detail::known_of(model.predictions, known) : known));
+    for (const std::string& note : model.notes) ways.remarks.push_back(name + ": " + note);
+  }
+  return ways;
+}
+
+}  // namespace plumb::detail

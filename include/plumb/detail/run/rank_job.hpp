@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by exact
+// likelihood, by the LM head, side by side on one page.
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/dataset_check.hpp"
+#include "plumb/detail/rank/entity_ranking.hpp"
+#include "plumb/detail/records/ranking_metadata.hpp"
+#include "plumb/detail/records/result_lines.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/report/rank_report.hpp"
+#include "plumb/detail/run/deer_run.hpp"
+#include "plumb/detail/run/given_vectors.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/name_search_run.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/rank_files.hpp"
+#include "plumb/detail/run/rank_parts.hpp"
+#include "plumb/detail/run/rank_prompts.hpp"
+#include "plumb/detail/run/rank_settings.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// Models Job over a model of likelihoods; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
+/// outlive it. Not thread-safe.
+template <ScoringLm Model>
+class RankJob {
+ public:
+  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and
+  /// as rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must
+  /// outlive it; without one this process counts alone.
+  RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
+          Provenance provenance = {}, EntityRanking* ranking = nullptr)
+      : ranking_(ranking),
+        model_(model),
+        graph_(graph),
+        settings_(settings),
+        options_(settings.options()),
+        provenance_(std::move(provenance)),
+        parts_(checked_parts()),
+        bos_(BosOfRanking::of(model_, settings_.bos)) {
+    auto own_words = check_special_tokens();
+    settings_record_ = rank_record(settings_, bos_.bos, graph_, provenance_);
+    if constexpr (DeerModel<Model>) {
+      if (embeds() && !settings_.entities.empty()) {
+        given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
+      }
+    }
+    if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
+    const bool scores_names =
+        settings_.ranks_by(RankMethod::likelihood) || settings_.ranks_by(RankMethod::lm_head);
+    if (scores_names && bos_.own && bos_.own->before.size() > 1) {
+      throw user_error({.setting = "bos"},
+                       "the model's tokenizer begins a text with " +
+                           counted(bos_.own->before.size(), "token") +
+                           ", and likelihood and LM head put one before it",
+                       "say `bos` yes, no or a token's text, or rank by `method` deer alone");
+    }
+    if (settings_.ranks_by(RankMethod::deer)) {
+      if (auto remark = bos_.remark(model_, scores_names)) remarks_.push_back(std::move(*remark));
+    }
+    if (auto remark = remark_on_vectors()) remarks_.push_back(std::move(*remark));
+    if (own_words) remarks_.push_back(std::move(*own_words));
+    const bool tests = options_.part == GraphPart::test || options_.part == GraphPart::all;
+    if (const std::size_t known = tests ? trained_on(graph_).size() : 0; known > 0) {
+      remarks_.push_back("Warning: " + std::to_string(known) + " of " +
+                         counted(graph_.test.size(), "test triple") +
+                         " are in the training part too, which shots are drawn from; `plumb data "
+                         "check` lists them.");
+    }
+  }
+
+  [[nodiscard]] const Json& settings() const { return settings_record_; }
+
+  /// Texts to embed and queries to search names for, both with their tokens.
+  [[nodiscard]] JobPlan plan() {
+    JobPlan made;
+    if constexpr (DeerModel<Model>) {
+      if (settings_.ranks_by(RankMethod::deer)) {
+        made =
+            DeerRun<Model>::plan(model_, options_, parts_.whole, bos_.around(), !given_, cache());
+      }
+    }
+    using Names = NameSearchRun<Model>;
+    if (settings_.ranks_by(RankMethod::likelihood)) {
+      made.push_back(
+          Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper, bos_.bos));
+      made.back().uncounted = "those of names as far as they are searched";
+    }
+    if (settings_.ranks_by(RankMethod::lm_head)) {
+      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos_.bos));
+    }
+    return made;
+  }
+
+  void run(const RunFolder& folder, Work& work) {
+    ExamplePrompts examples;
+    for_each_rank_prompt(parts_, settings_, bos_.bos, {}, std::ref(examples));
+    examples.write(folder.path());
+    std::vector<std::string> methods;
+    std::vector<std::string> remarks = remarks_;
+    if constexpr (DeerModel<Model>) {
+      if (settings_.ranks_by(RankMethod::deer)) methods = rank_by_deer(folder, work);
+    }
+    NameSearchRun names(model_, options_, work);
+    if (settings_.ranks_by(RankMethod::likelihood)) {
+      const auto ranks = ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
+        return names.likelihood(part, bos_.bos, parts_.label(p));
+      });
+      if (names.is_whole()) write_ranks(folder, "likelihood", ranks);
+      methods.push_back("likelihood");
+    }
+    if (settings_.ranks_by(RankMethod::lm_head)) {
+      const auto ranks = ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
+        return names.lm_head(part, bos_.bos, parts_.label(p));
+      });
+      if (names.is_whole()) write_ranks(folder, "lm-head", ranks);
+      methods.push_back("lm-head");
+    }
+    cost_ = names.cost();
+    add_remarks_on_what_was_left_out(remarks);
+    RankingMetadata metadata{provenance_.model, graph_.name, methods, {},
+                             parts_.narrows(),  remarks};
+    for (const Triple& shot : parts_.whole.shots) {
+      metadata.shots.push_back({graph_.entities[shot.head].id, graph_.relations[shot.relation].id,
+                                graph_.entities[shot.tail].id});
+    }
+    write_atomically(folder.file(metadata_name(ResultsKind::ranking)),
+                     to_json(metadata).dump(2) + "\n");
+  }
+
+  [[nodiscard]] RankReport report(const DiskPath& folder) const {
+    return RankReport(folder, {.seed = settings_.seed});
+  }
+
+  /// What decided which BOS stands before prompts, and what counting and the searches of names took, by
+  /// method.
+  [[nodiscard]] Json facts() const {
+    Json facts = {{"bos_by", bos_.by}};
+    if (Json frame = frame_record(bos_); !frame.is_null()) facts["frame"] = std::move(frame);
+    if (processes() > 1) facts["processes"] = processes();
+    if (settings_.ranks_by(RankMethod::deer)) facts["seconds_ranking"] = seconds_ranking_;
+    for (const auto& [part, cost] : cost_) {
+      facts["searches"][part] = {{"queries", cost.queries},
+                                 {"nodes_fed", cost.fed},
+                                 {"nodes_looked_at", cost.expanded},
+                                 {"nearer_than_1e-4", cost.nearby}};
+    }
+    return facts;
+  }
+  [[nodiscard]] const std::map<std::string, NameSearchCost>& search_cost() const noexcept {
+    return cost_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t processes() const {
+    return ranking_ != nullptr ? ranking_->processes() : 1;
+  }
+  [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
+
+  /// What decides vectors beside their texts. Throws a user error where the model has no hash.
+  [[nodiscard]] Json made_under() const {
+    Json made = model_settings(provenance_);
+    made.erase("lora");  // behind its hash, as caches have it
+    made["lora"] = provenance_.lora;
+    for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
+      made[name] = settings_record_.at(name);
+    }
+    if (Json frame = frame_record(bos_); !frame.is_null()) made["frame"] = std::move(frame);
+    if (!made.at("model_sha256").is_null()) return made;
+    throw user_error({.setting = "cache-vectors"},
+                     "the model is no file whose hash could tell its vectors", "leave it out");
+  }
+
+  [[nodiscard]] bool embeds() const { return has_vectors(model_); }
+
+  [[nodiscard]] RankParts checked_parts() const {
+    (settings_.check)();
+    refuse_unrankable(graph_, settings_.ranks_by(RankMethod::deer), embeds());
+    return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
+  }
+
+  /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
+  /// own words hold the text of a special token.
+  [[nodiscard]] std::optional<std::string> check_special_tokens() {
+    const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
+    const RankPlan& plan = parts_.whole;
+    const auto& candidates = plan.candidates.entities();
+    std::set<std::uint32_t> met(candidates.begin(), candidates.end());
+    for (const Triple& shot : plan.shots) met.insert({shot.head, shot.tail});
+    for (const PlannedQuery& planned : plan.queries) {
+      met.insert({planned.query.triple.head, planned.query.triple.tail});
+    }
+    const bool deer = settings_.ranks_by(RankMethod::deer);
+    (check)(graph_, {met.begin(), met.end()}, deer && settings_.entities.empty());
+    check.warn(provenance_.description);
+    for (const EntityPrompt prompt : options_.entity_prompts) {
+      if (!deer) break;
+      if (auto remark = check.remark_on(entity_text(prompt, {"", "", "-"}))) return remark;
+    }
+    return std::nullopt;
+  }
+
+  /// Says when vectors made elsewhere stand beside a run of another model.
+  [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
+    const DiskPath& file = settings_.entities;
+    const DiskPath run = file.parent() / "run.json";
+    if (file.empty() || !is_there(run)) return std::nullopt;
+    const Json theirs = read_json_object(run).value("settings", Json::object());
+    const auto hash = [](const Json& of) { return first_string(of, "model_sha256"); };
+    if (!hash(theirs) || hash(theirs) == hash(settings_record_)) return std::nullopt;
+    return "deer: the entities' vectors were made with another model, " +
+           first_string(theirs, "model").value_or("unnamed") + ".";
+  }
+
+  /// DEER, and again on what the LM head can rank; the methods' names.
+  [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
+    DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
+    std::vector<std::string> methods;
+    const auto rank = [&](const std::string& name, const EntityVectors& entities) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto of = [&](const RankPlan& part, std::size_t) { return run.rank(part, entities); };
+      write_ranks(folder, name, ranks_of(parts_.parts, of));
+      methods.push_back(name);
+      if (settings_.nearest > 0) {
+        write_nearest(folder, name, parts_, [&](const RankPlan& part) {
+          return run.nearest(part, entities, settings_.nearest);
+        });
+      }
+      if (parts_.narrows()) {
+        write_ranks(folder, name + "-single-token", ranks_of(parts_.single, of));
+        methods.push_back(name + "-single-token");
+      }
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      seconds_ranking_ += spent.count();
+    };
+    if (given_) {
+      if (run.has_queries()) rank("deer", given_->vectors());
+      return methods;
+    }
+    for (const EntityPrompt prompt : options_.entity_prompts) {
+      const auto entities = run.entities(prompt, cache());
+      if (!entities || !run.has_queries()) continue;
+      const DiskPath file = folder.file(DeerRun<Model>::entities_file(prompt));
+      rank(name_of_deer(prompt), {entities->rows(), file.path()});
+    }
+    return methods;
+  }
+
+  void add_remarks_on_what_was_left_out(std::vector<std::string>& remarks) const {
+    std::set<std::uint32_t> candidates;
+    std::size_t single_left_out = 0;
+    for (const RankPlan& single : parts_.single) {
+      const auto& entities = single.candidates.entities();
+      candidates.insert(entities.begin(), entities.end());
+      single_left_out += single.left_out;
+    }
+    if (single_left_out > 0) {
+      remarks.push_back("lm-head: " + counted(candidates.size(), "candidate") +
+                        (candidates.size() == 1 ? " has" : " have") + " a name of one token; " +
+                        counted(single_left_out, "query") +
+                        " left out, as the true entity's name is longer.");
+    }
+    if (const std::size_t left_out = parts_.left_out(); left_out > 0) {
+      remarks.push_back(counted(left_out, "query") +
+                        " whose true entity is no candidate left out.");
+    }
+    if (graph_.trivial > 0) {
+      remarks.push_back(counted(graph_.trivial, "triple") + " whose tail is a gender left out.");
+    }
+  }
+
+  EntityRanking* ranking_;  // null: this process alone
+  Model& model_;
+  const KnowledgeGraph& graph_;
+  RankSettings settings_;
+  RankOptions options_;
+  Provenance provenance_;
+  RankParts parts_;
+  BosOfRanking bos_;
+  Json settings_record_;
+  std::optional<GivenVectors> given_;
+  std::optional<VectorCache> cache_;
+  std::vector<std::string> remarks_;
+  std::map<std::string, NameSearchCost> cost_;
+  double seconds_ranking_ = 0;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which parts of a ranking have candidates of their own?
+//
+// Entities are ranked among one set of candidates, or each relation's queries among its own; and the
+// LM head ranks only those whose name is one token.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/run/rank_plan.hpp"
+
+namespace plumb::detail {
+
+/// What is ranked: the plan, its parts that have candidates of their own (or the whole again), and
+/// of each part what the LM head can rank, parallel, where it does.
+struct RankParts {
+  RankPlan whole;
+  std::vector<RankPlan> parts{};
+  std::vector<RankPlan> single{};
+  /// Whether the parts are relations.
+  bool by_relation = false;
+
+  /// The relation that a part is of; empty where the part is the whole.
+  [[nodiscard]] std::string label(std::size_t part) const {
+    if (!by_relation) return "";
+    return whole.graph.relations[parts[part].queries.front().query.triple.relation].id;
+  }
+  /// Whether the LM head ranks among fewer candidates than the other methods.
+  [[nodiscard]] bool narrows() const {
+    for (std::size_t p = 0; p < single.size(); ++p) {
+      if (single[p].candidates.size() != parts[p].candidates.size()) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::size_t left_out() const {
+    std::size_t queries = whole.left_out;
+    if (!by_relation) return queries;
+    for (const RankPlan& part : parts) queries += part.left_out;
+    return queries;
+  }
+};
+
+/// Throws as rank_plan does, and a user error when the LM head is asked and can rank nothing.
+template <class Tokenizer>
+[[nodiscard]] RankParts rank_parts(const KnowledgeGraph& graph, const RankOptions& options,
+                                   bool with_lm_head, const Tokenizer& tokenizer) {
+  RankParts made{rank_plan(graph, options, tokenizer)};
+  if (options.candidates == CandidateSet::of_relation) {
+    made.parts = plans_by_relation(made.whole);
+    made.by_relation = true;
+  } else {
+    made.parts.push_back(made.whole);
+  }
+  if (!with_lm_head) return made;
+  std::size_t queries = 0;
+  for (const RankPlan& part : made.parts) {
+    made.single.push_back(single_token_plan(part, tokenizer, options.form));
+    queries += made.single.back().queries.size();
+  }
+  refuse_no_single_token(queries);
+  return made;
+}
+
+/// What `rank(part, place)` makes of all parts that have queries, one after another.
+template <class RankPart>
+[[nodiscard]] std::vector<EntityRank> ranks_of(const std::vector<RankPlan>& parts, RankPart rank) {
+  std::vector<EntityRank> made;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    if (parts[p].queries.empty()) continue;
+    const std::vector<EntityRank> ranks = rank(parts[p], p);
+    made.insert(made.end(), ranks.begin(), ranks.end());
+  }
+  return made;
+}
+
+}  // namespace plumb::detail

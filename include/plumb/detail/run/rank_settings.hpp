@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of a ranking of entities, and the graph they choose.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/bear.hpp"
+#include "plumb/detail/data/closed_set_graph.hpp"
+#include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/measure/rank_metrics.hpp"
+#include "plumb/detail/records/npy_file.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/provenance.hpp"
+#include "plumb/detail/run/rank_method.hpp"
+#include "plumb/detail/run/rank_plan.hpp"
+#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// Levels of hits, of which a search has to decide the largest; 0 gives full ranks.
+struct HitLevels {
+  std::size_t most = 0;
+
+  [[nodiscard]] std::string word() const { return most == 0 ? "" : std::to_string(most); }
+  [[nodiscard]] Json json() const { return most; }
+  void read(const std::string& word, const std::string& name) {
+    std::vector<std::size_t> levels;
+    setting::read(word, name, levels);
+    for (const std::size_t k : levels) {
+      if (over::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
+        throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
+                         "say 1, 3, 10 or 100");
+      }
+      most = (std::max)(most, k);
+    }
+  }
+};
+
+struct RankSettings {
+  /// What `ranked_graph` loads; not read where a graph is given.
+  std::filesystem::path data{};
+  std::vector<RankMethod> methods{RankMethod::deer};
+  RankOptions ranking{};
+  HitLevels hits{};
+  /// Where not said: what the model's tokenizer does by its own configuration, as in the paper's program;
+  /// jobs ask it.
+  std::optional<Bos> bos{};
+  /// How many nearest entities of each query DEER writes down.
+  std::size_t nearest = 0;
+  /// Vectors of the entities made elsewhere; empty where there are none.
+  std::filesystem::path entities{};
+  /// Whether entity vectors that the model gave before are taken from `vector_cache`, and kept there.
+  bool cache_vectors = false;
+  /// That folder (vector_cache.hpp); empty where there is none. The command line's is plumb's cache.
+  std::filesystem::path vector_cache{};
+  /// A ranking to be replayed; empty where there is none.
+  std::filesystem::path fixed{};
+  SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
+  /// Of the bootstrap intervals.
+  std::uint64_t seed = 0;
+
+  [[nodiscard]] bool ranks_by(RankMethod method) const {
+    return over::find(methods, method) != methods.end();
+  }
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& visitor) {
+    auto& ranking = self.ranking;
+    const bool replays = !self.fixed.empty();
+    // Why a setting of methods that are not asked has no effect.
+    const auto only = [&](bool asked, const char* which) -> std::string {
+      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
+      return asked ? "" : "without `method` " + std::string(which) + "; leave it out";
+    };
+    const auto of_all = only(true, "");
+    const auto of_deer = only(self.ranks_by(RankMethod::deer), "deer");
+    const auto of_names = only(self.ranks_by(RankMethod::likelihood), "likelihood");
+    const bool has_form =
+        replays || self.ranks_by(RankMethod::deer) || self.ranks_by(RankMethod::lm_head);
+    visitor("data", self.data,
+            {.value = "DIR",
+             .help = "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as "
+                     ".tsv, or BEAR's facts",
+             .recorded = "-"});
+    visitor("method", self.methods,
+            {.value = "A,B", .help = "deer, likelihood, lm-head", .idle = of_all, .recorded = "-"});
+    visitor("split", ranking.part,
+            {.value = "PART",
+             .help = "triples that are asked: test, valid, train or all",
+             .idle = of_all});
+    visitor("candidates", ranking.candidates,
+            {.value = "SET",
+             .help = "entities they are ranked among: all, single-token, of-queries or of-relation",
+             .idle = of_all});
+    visitor("relations", ranking.relations,
+            {.value = "A,B",
+             .help = "only queries of these relations",
+             .idle = of_all,
+             .recorded = "-"});
+    visitor("sample", ranking.sample,
+            {.value = "N", .help = "N triples drawn by seed; 0 takes all", .idle = of_all});
+    visitor("sample-seed", ranking.sample_seed,
+            {.value = "N", .help = "of the draw", .idle = of_all});
+    visitor("limit", ranking.limit,
+            {.value = "N", .help = "first N triples; 0 takes all", .idle = of_all});
+    visitor("shots", ranking.shots,
+            {.value = "N", .help = "training triples before a query", .idle = of_all});
+    visitor("shot-seed", ranking.shot_seed,
+            {.value = "N", .help = "of their draw", .idle = of_all});
+    visitor("query-form", ranking.form,
+            {.value = "FORM",
+             .help = "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\"",
+             .idle = has_form ? "" : "without `method` deer or lm-head; leave it out"});
+    visitor("entity-prompt", ranking.entity_prompts,
+            {.value = "eol,a,b,c",
+             .help = "how DEER writes an entity: the paper's prompt, its variants, or several",
+             .idle = of_deer.empty() && !self.entities.empty()
+                         ? "beside `entities`; leave it out; the vectors are made already"
+                         : of_deer,
+             .recorded = "entity_prompts"});
+    visitor("entities", self.entities,
+            {.value = "FILE.npy",
+             .help = "DEER's entity vectors, made elsewhere or by another run",
+             .idle = of_deer,
+             .recorded = "-"});
+    visitor("cache-vectors", self.cache_vectors,
+            {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
+                     "in the home folder) where this model gave them before, and keep them there",
+             .idle = of_deer.empty() && !self.entities.empty() ? "beside `entities`; leave it out"
+                                                               : of_deer,
+             .recorded = "-"});
+    visitor("nearest", self.nearest,
+            {.value = "K",
+             .help = "also write down DEER's K nearest entities of each query",
+             .idle = of_deer});
+    visitor("head-queries", ranking.heads,
+            {.help = "also ask for each triple's head", .idle = of_all, .recorded = "-"});
+    visitor("hits", self.hits,
+            {.value = "1,3,10",
+             .help = "likelihood: end each search once these Hit@k are certain",
+             .idle = of_names});
+    visitor("reduction", ranking.search.reduction,
+            {.value = "sum|mean", .help = "likelihood: over a name's tokens", .idle = of_names});
+    visitor("budget", ranking.search.budget,
+            {.value = "N",
+             .help = "likelihood: prefixes looked at for one query; 0 sets no end",
+             .idle = of_names});
+    visitor("fixed", self.fixed,
+            {.value = "FILE",
+             .help = "instead: DEER on shots, entities and queries of `data` from a JSON file",
+             .recorded = "-"});
+    visitor(
+        "bos", self.bos,
+        {.value = "yes|no|TOKEN",
+         .help = "start each prompt with the BOS token, or with another token, by its text; not "
+                 "given: what the model's tokenizer does by itself",
+         .recorded = "-"});
+    visitor("special-tokens", self.special_tokens,
+            {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "of the bootstrap intervals", .idle = of_all});
+  }
+
+  /// Throws a user error for settings that contradict one another.
+  void(check)() const {
+    if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
+      throw user_error({.setting = "head-queries"},
+                       "ask for heads, and `candidates` of-relation ranks a relation's tails",
+                       "leave out one of the two");
+    }
+  }
+  /// What the ranking is told.
+  [[nodiscard]] RankOptions options() const {
+    RankOptions made = ranking;
+    made.search.hits = hits.most;
+    return made;
+  }
+};
+
+/// What run.json has of tokens around vectors' texts that `bos` does not say; null without any.
+[[nodiscard]] inline Json frame_record(const BosOfRanking& made) {
+  if (!made.around().is_frame()) return {};
+  return {{"before", made.own->before}, {"after", made.own->after}};
+}
+
+/// What run.json says of a ranking's settings; `bos` stands before its prompts.
+[[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
+                                      const KnowledgeGraph& graph, const Provenance& from) {
+  Json record =
+      shared_settings("rank", from, graph.name, graph.files, bos, settings.special_tokens);
+  record.update(recorded_settings(settings));
+  Json& methods = record["methods"] = Json::array();  // in one order, however they were named
+  for (const RankMethod method : every(RankMethod{})) {
+    if (settings.ranks_by(method)) methods.push_back(name_of(method));
+  }
+  std::vector<std::string> codes;  // in the graph's order, however they were named
+  for (const GraphRelation& relation : graph.relations) {
+    const auto& named = settings.ranking.relations;
+    if (over::find(named, relation.id) != named.end()) codes.push_back(relation.id);
+  }
+  const auto& entities = settings.entities;
+  record["relations"] = codes.empty() ? Json() : Json(std::move(codes));
+  record["head_queries"] = settings.ranking.heads;
+  record["entities_sha256"] = entities.empty() || !from.hash_files
+                                  ? Json()
+                                  : from.hash_files({entities, identifiers_of(entities)});
+  return record;
+}
+
+/// The graph that is ranked, or the one that a closed set makes. Throws a user error for what cannot
+/// be read.
+[[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
+  if (!is_bear(settings.data)) return load_graph(settings.data);
+  return graph_of(load_bear(settings.data), settings.ranking.relations);
+}
+
+}  // namespace plumb::detail

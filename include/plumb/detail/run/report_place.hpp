@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Where may the report of a finished run go?
+//
+// Into the run's own folder, into a new one, or into one that holds a report of the same run, which
+// report.json tells: the run's folder and a hash of its settings. What else a folder holds may be
+// another run's numbers or somebody's file, so it is written over on request alone, and the folder of
+// another run never.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/report/any_report.hpp"
+
+namespace plumb::detail {
+
+inline constexpr const char* report_record = "report.json";
+
+[[nodiscard]] inline bool is_same_folder(const DiskPath& a, const DiskPath& b) {
+  return a.is_folder() && a.canonical() == b.canonical();
+}
+
+/// Of which run a report is.
+[[nodiscard]] inline Json report_identity(const DiskPath& run) {
+  return {{"run", run.canonical().string()},
+          {"settings_fnv1a", fnv1a_hex(kept_settings(run).dump())}};
+}
+
+[[nodiscard]] inline bool holds_report_of(const DiskPath& run, const DiskPath& out) {
+  const DiskPath file = out / report_record;
+  if (!file.exists()) return false;
+  const Json record = read_json_object(file), identity = report_identity(run);
+  for (const auto& [name, ours] : identity.items()) {
+    if (record.value(name, Json()) != ours) return false;
+  }
+  return true;
+}
+
+/// Throws a user error for a folder that holds anything else than a report of `run`, unless it is to be
+/// written over, and for the folder of another run in any case.
+inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, bool overwrite) {
+  if (!out.exists()) return;
+  if (!out.is_folder()) {
+    throw user_error({.file = out}, "is not a folder", "choose another folder (`out`)");
+  }
+  const bool holds_run = (out / "run.json").exists();
+  const bool is_own = detail::is_same_folder(out, run);
+  if (is_own && holds_run) return;
+  const auto is_left = [](const DiskPath& entry) {  // by a report that was killed at once
+    return entry.name() == std::string(detail::report_record) + ".part";
+  };
+  if (over::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
+  if (holds_run) {
+    throw user_error({.file = out}, "is the folder of another run, which no report is written over",
+                     "choose another folder (`out`)");
+  }
+  if (overwrite) return;
+  throw user_error({.file = out},
+                   "holds something else than a report of " + run.canonical().string(),
+                   "choose another folder (`out`), or write over it with `overwrite`");
+}
+
+/// Writes a report into a folder, which is made if it is not there. Throws as
+/// refuse_other_than_report does, a user error where another process has the folder, and an internal
+/// one when the disk refuses; the same report may then be written again.
+inline void write_report(const AnyReport& report, const DiskPath& run, const DiskPath& out,
+                         bool overwrite) {
+  refuse_other_than_report(run, out, overwrite);
+  make_folders(out);
+  std::unique_ptr<FolderLock> lock;
+  if (out.disk().lock(out, lock)) {
+    throw user_error({.file = out}, "another plumb is writing here",
+                     "wait for it or choose another folder (`out`)");
+  }
+  if (detail::is_same_folder(out, run)) return report.write(out);
+  const auto write_record = [&](std::string_view status) {
+    Json record = {{"status", status}, {"plumb_version", PLUMB_VERSION}};
+    record.update(detail::report_identity(run));
+    write_atomically(out / detail::report_record, record.dump(2) + "\n");
+  };
+  write_record("running");
+  report.write(out);
+  write_record("complete");
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Results folders that a measurement reads, as its user names them.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/records/run_record.hpp"
+
+namespace plumb::detail {
+
+/// One results folder, and the name its model is to have; empty: its own.
+struct ResultFolder {
+  std::string name{};
+  DiskPath path{};
+};
+
+/// NAME=DIR, or DIR alone. The folder of an earlier calibration of a model stands for its probe.
+/// Throws a user error where there is no such folder.
+[[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
+  ResultFolder made{"", word};
+  const auto equals = word.find('=');
+  if (equals != std::string::npos && equals > 0 && !DiskPath(word).exists()) {
+    made = {word.substr(0, equals), word.substr(equals + 1)};
+  }
+  if (!made.path.is_folder()) {
+    throw user_error({.file = made.path, .line = 0, .field = made.path.empty() ? "DIR" : ""},
+                     "is no folder", "name a run folder or an lm-pub-quiz results folder");
+  }
+  made.path = probed_folder(made.path);
+  refuse_without_results(made.path);
+  return made;
+}
+
+/// The last part of a path, whether or not it ends in a slash; of the probe within a calibration, the
+/// calibration's.
+[[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
+  const DiskPath path = folder.canonical();
+  const bool is_part = path.name() == "probe" &&
+                       first_string(kept_settings(path.parent()), "command") == "calibrate";
+  return is_part ? path.parent().name() : path.name();
+}
+
+/// Several, as a setting.
+struct ResultFolders {
+  std::vector<ResultFolder> list{};
+
+  void read(const std::vector<std::string>& words) {
+    list.clear();
+    for (const std::string& word : words) list.push_back(result_folder(word));
+  }
+  /// Whole paths, as run.json has them.
+  [[nodiscard]] Json json() const {
+    Json paths = Json::array();
+    for (const ResultFolder& one : list) {
+      paths.push_back(one.path.canonical().string());
+    }
+    return paths;
+  }
+};
+
+}  // namespace plumb::detail

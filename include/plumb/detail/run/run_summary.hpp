@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a run took of the model, and as the journal and run.json keep it.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+
+namespace plumb::detail {
+
+/// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
+[[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
+  Json json = {{"statements", cost.statements},
+               {"tokens_one_by_one", cost.tokens_one_by_one},
+               {"tree_nodes", cost.tree_nodes},
+               {"tokens_fed", cost.tokens_fed}};
+  if (cost.masked_inputs > 0) {
+    json["masked_inputs"] = cost.masked_inputs;
+    json["masked_inputs_computed"] = cost.masked_inputs_computed;
+  }
+  return json;
+}
+[[nodiscard]] inline ScoringCost cost_of_json(const Json& json) {
+  return {json.at("statements"),
+          json.at("tokens_one_by_one"),
+          json.at("tree_nodes"),
+          json.at("tokens_fed"),
+          json.value("masked_inputs", std::uint64_t{0}),
+          json.value("masked_inputs_computed", std::uint64_t{0})};
+}
+
+/// What a job took. Times are those of this process, in seconds.
+struct RunSummary {
+  ScoringCost cost;
+  double seconds_model = 0;
+  /// Statements that were evaluated now and not read from the journal.
+  std::size_t fresh_statements = 0;
+  /// Of the model, by part.
+  std::map<std::string, double> seconds_by_part{};
+  /// Statements that a run that is resumed read from its journal.
+  std::size_t kept_statements = 0;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The scores of a planned block of statements, as packs of a part of a job.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/run/work.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/score_check.hpp"
+#include "plumb/detail/score/statement_score.hpp"
+
+namespace plumb::detail {
+
+/// What a block's statement is called in a message: "'France', template 0, option 'Paris'".
+using StatementNames = std::function<std::string(std::size_t statement)>;
+
+/// Whether a job leaves out the facts of statements that an engine did not report.
+enum class Unreported { refused, left_out };
+
+inline Json score_rows(const std::vector<StatementScore>& scores) {
+  Json rows = Json::array();
+  for (const StatementScore& s : scores) {
+    rows.push_back({s.log_likelihood, s.answer_log_likelihood, s.tokens, s.answer_tokens,
+                    s.continuation_log_likelihood, s.continuation_tokens});
+  }
+  return rows;
+}
+
+/// A number that JSON has not was not reported.
+inline StatementScore score_of_row(const Json& row) {
+  std::uint32_t unreported = 0;
+  const auto nats = [&](std::size_t i) {
+    if (!row.at(i).is_null()) return row.at(i).get<double>();
+    unreported = 1;  // at least
+    return std::nan("");
+  };
+  const double all = nats(0), answer = nats(1), continuation = nats(4);
+  return {all,
+          answer,
+          row.at(2).get<std::uint32_t>(),
+          row.at(3).get<std::uint32_t>(),
+          continuation,
+          row.at(5).get<std::uint32_t>(),
+          unreported};
+}
+
+/// What a pack takes: its tokens where the block tells, its statements otherwise.
+template <class Block>
+std::uint64_t pack_weight(const Block& block, std::size_t pack) {
+  if constexpr (requires { block.tokens(pack); }) return block.tokens(pack);
+  return block.pack(pack).size();
+}
+
+/// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
+/// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
+/// for a journal that is another job's and for a statement that was not reported, unless the job leaves
+/// such ones out, and what check_log_likelihood throws for a score, which is named by
+/// `names`.
+template <PackedScorer Scorer>
+[[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
+    Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,
+    const StatementNames& names, Unreported unreported = Unreported::refused) {
+  std::vector<PackCost> packs;
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    const std::size_t statements = block.pack(p).size();
+    packs.push_back({statements, statements, detail::pack_weight(block, p)});
+  }
+  std::vector<StatementScore> scores(block.cost().statements);
+  const bool is_whole = part.go_through(
+      packs,
+      [&](std::size_t p) {
+        const std::vector<StatementScore> made = scorer.score(block, p);
+        refuse_other_count(made.size(), packs[p].statements);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          const auto name = [&] { return names(block.pack(p)[i]); };
+          check_log_likelihood(made[i], span, {.field = part.name()}, name);
+          if (unreported == Unreported::refused && made[i].unreported_tokens > 0) {
+            detail::refuse_unreported({.field = part.name()}, name());
+          }
+        }
+        return detail::score_rows(made).dump();
+      },
+      [&](std::size_t p, const Json& rows) {
+        const std::span<const std::uint32_t> statements = block.pack(p);
+        if (rows.size() != statements.size()) throw part.other_job();
+        for (std::size_t i = 0; i < statements.size(); ++i) {
+          scores[statements[i]] = detail::score_of_row(rows[i]);
+        }
+      });
+  if (!is_whole) return std::nullopt;
+  return scores;
+}
+
+}  // namespace plumb::detail

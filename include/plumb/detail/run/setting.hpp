@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Settings of jobs, each declared once: its name, its member, its words and what run.json says of it.
+//
+// A job's settings are a struct with a function that shows them one by one to a visitor:
+//   template <class Self, class Visitor>
+//   static void visit(Self& self, Visitor& visitor) {
+//     visitor("shots", self.shots, {.value = "N", .help = "training triples before a query"});
+//   }
+// The command line makes options of it, run.json gets what decides the results, and an embedder sets
+// the members.
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/data/tsv.hpp"
+
+namespace plumb::detail {
+
+/// What is said of a setting beside its name and its member.
+struct SettingInfo {
+  /// What stands for its value in help; a switch, which takes none, has none.
+  const char* value = "";
+  const char* help = "";
+  /// Numbers outside are refused.
+  std::uint64_t least = 0, most = (std::numeric_limits<std::uint64_t>::max)();
+  /// What to do about one outside.
+  const char* remedy = "";
+  /// Why it has no effect beside the other settings, and what to do ("without shots; say how many");
+  /// empty where it has one.
+  std::string idle{};
+  /// Its name in run.json where that is another; "-" where run.json does not have it.
+  const char* recorded = "";
+  /// The environment variable that a command takes it from where it is not given; the library reads
+  /// none.
+  const char* variable = "";
+  /// Whether it is the engine's to heed: a command has it where the program's engine takes it.
+  bool of_engine = false;
+};
+
+/// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive
+/// it; not thread-safe.
+template <class Visitor>
+class EngineVisitor {
+ public:
+  explicit EngineVisitor(Visitor& visitor) : visitor_(visitor) {}
+  template <class Value>
+  void operator()(const char* name, Value& value, SettingInfo info) const {
+    info.of_engine = true;
+    visitor_(name, value, info);
+  }
+
+ private:
+  Visitor& visitor_;
+};
+
+/// An enumeration whose values have words: `every(E{})` lists them, `name_of(e)` is the word of one.
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  every(e);
+  { name_of(e) } -> std::convertible_to<std::string_view>;
+};
+
+/// Between the values of settings, their words on a command line, and JSON. Reading throws a user error
+/// about the setting `name` for a word that is none.
+namespace setting {
+
+[[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
+                                     const std::vector<std::string>& choices) {
+  return user_error({.setting = name}, "'" + word + "' is not a choice",
+                    "say " + text_list(choices, {}, ", ", " or "));
+}
+
+inline std::string to_word(bool value) {
+  return value ? "yes" : "no";
+}
+inline Json to_json(bool value) {
+  return to_word(value);
+}
+inline void read(const std::string& word, const std::string& name, bool& value) {
+  if (word != "yes" && word != "no") throw no_choice(name, word, {"yes", "no"});
+  value = word == "yes";
+}
+
+/// A whole number from 0.
+template <std::unsigned_integral Number>
+requires(!std::same_as<Number, bool>) std::string to_word(Number value) {
+  return std::to_string(value);
+}
+template <std::unsigned_integral Number>
+requires(!std::same_as<Number, bool>) Json to_json(Number value) {
+  return value;
+}
+template <std::unsigned_integral Number>
+requires(!std::same_as<Number, bool>) void read(const std::string& word, const std::string& name,
+                                                Number& value) {
+  const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failed == std::errc() && end == word.data() + word.size()) return;
+  throw user_error({.setting = name}, "'" + word + "' is not a whole number from 0", "");
+}
+
+inline std::string to_word(const std::string& value) {
+  return value;
+}
+inline Json to_json(const std::string& value) {
+  return value.empty() ? Json() : Json(value);
+}
+inline void read(const std::string& word, const std::string&, std::string& value) {
+  value = word;
+}
+
+/// run.json has the name of a file and not its folder.
+inline std::string to_word(const std::filesystem::path& value) {
+  return value.string();
+}
+inline Json to_json(const std::filesystem::path& value) {
+  return to_json(value.filename().string());
+}
+inline void read(const std::string& word, const std::string&, std::filesystem::path& value) {
+  value = word;
+}
+
+/// "a,b,c"; an empty word is an empty list.
+inline void read(const std::string& word, const std::string& name,
+                 std::vector<std::string>& value) {
+  value.clear();
+  if (word.empty()) return;
+  value = detail::split(word, ',');
+  if (over::find(value, "") != value.end()) {
+    throw user_error({.setting = name}, "'" + word + "' has an empty item", "write a,b,c");
+  }
+}
+
+/// "0-4,7" as ascending indices, each once.
+inline void read(const std::string& word, const std::string& name,
+                 std::vector<std::size_t>& value) {
+  value.clear();
+  std::vector<std::string> items;
+  read(word, name, items);
+  for (const std::string& item : items) {
+    const auto dash = item.find('-');
+    if (dash == 0 || dash + 1 == item.size()) {
+      throw user_error({.setting = name}, "'" + item + "' is no index from 0 and no range of them",
+                       "write 0-4,7");
+    }
+    std::size_t first = 0, last = 0;
+    read(item.substr(0, dash), name, first);
+    read(dash == std::string::npos ? item : item.substr(dash + 1), name, last);
+    if (last < first || last - first > 9999) {
+      throw user_error({.setting = name}, "'" + item + "' is not a range", "write 0-4");
+    }
+    for (std::size_t i = 0; i <= last - first; ++i) value.push_back(first + i);
+  }
+  over::sort_distinct(value);
+}
+
+template <NamedEnum E>
+std::vector<std::string> words_of() {
+  std::vector<std::string> words;
+  for (const E one : every(E{})) words.emplace_back(name_of(one));
+  return words;
+}
+template <NamedEnum E>
+std::string to_word(E value) {
+  return std::string(name_of(value));
+}
+template <NamedEnum E>
+Json to_json(E value) {
+  return name_of(value);
+}
+template <NamedEnum E>
+void read(const std::string& word, const std::string& name, E& value) {
+  for (const E one : every(E{})) {
+    if (name_of(one) == word) return void(value = one);
+  }
+  throw no_choice(name, word, words_of<E>());
+}
+/// Several, each once.
+template <NamedEnum E>
+void read(const std::string& word, const std::string& name, std::vector<E>& value) {
+  std::vector<std::string> items;
+  read(word, name, items);
+  value.clear();
+  std::vector<std::string> choices = words_of<E>();
+  for (const std::string& item : items) {
+    if (over::find(choices, item) == choices.end()) {
+      choices.emplace_back("several with commas between");
+      throw no_choice(name, item, choices);
+    }
+    E one{};
+    read(item, name, one);
+    if (over::find(value, one) != value.end()) {
+      throw user_error({.setting = name}, "names '" + item + "' twice", "name it once");
+    }
+    value.push_back(one);
+  }
+}
+
+/// A type of its own says them by itself: `word()`, `read(word, name)` and, where JSON has it otherwise
+/// than as its word, `json()`.
+template <class Value>
+requires requires(const Value& value) {
+  value.word();
+}
+std::string to_word(const Value& value) {
+  return value.word();
+}
+template <class Value>
+requires requires(const Value& value) {
+  value.json();
+}
+Json to_json(const Value& value) {
+  return value.json();
+}
+template <class Value>
+requires(
+    requires(const Value& value) { value.word(); } &&
+    !requires(const Value& value) { value.json(); }) Json to_json(const Value& value) {
+  return value.word();
+}
+template <class Value>
+requires requires(Value& value, const std::string& text) {
+  value.read(text, text);
+}
+void read(const std::string& word, const std::string& name, Value& value) {
+  value.read(word, name);
+}
+
+template <class Item>
+std::string to_word(const std::vector<Item>& value) {
+  return text_list(
+      value, [](const Item& item) { return to_word(item); }, ",");
+}
+template <class Item>
+Json to_json(const std::vector<Item>& value) {
+  Json list = Json::array();
+  for (const Item& item : value) list.push_back(to_json(item));
+  return list;
+}
+
+/// An empty word is no value.
+template <class Value>
+std::string to_word(const std::optional<Value>& value) {
+  return value ? to_word(*value) : "";
+}
+template <class Value>
+Json to_json(const std::optional<Value>& value) {
+  return value ? to_json(*value) : Json();
+}
+template <class Value>
+void read(const std::string& word, const std::string& name, std::optional<Value>& value) {
+  value.reset();
+  if (!word.empty()) read(word, name, value.emplace());
+}
+
+}  // namespace setting
+
+/// "min-facts" as run.json has it.
+inline std::string recorded_name(std::string_view name, const SettingInfo& info) {
+  std::string key = *info.recorded != '\0' ? info.recorded : std::string(name);
+  for (char& c : key) c = c == '-' ? '_' : c;
+  return key;
+}
+
+struct RecordSettings {
+  template <class Value>
+  void operator()(std::string_view name, const Value& value, const SettingInfo& info) {
+    if (std::string_view(info.recorded) == "-") return;
+    record[recorded_name(name, info)] = setting::to_json(value);
+  }
+  Json record = Json::object();
+};
+
+/// What run.json says of a job's settings: those that decide its results.
+template <class Settings>
+[[nodiscard]] Json recorded_settings(const Settings& settings) {
+  detail::RecordSettings visitor;
+  Settings::visit(settings, visitor);
+  return std::move(visitor.record);
+}
+
+}  // namespace plumb::detail

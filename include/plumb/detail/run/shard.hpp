@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which packs of a job does one process of several evaluate?
+//
+// Shard I of N evaluates the packs that are dealt to it and keeps them in the journal of a folder of
+// its own; `merge` (merge_shards.hpp) puts the journals of all N together. Packs are dealt in the order
+// in which a job goes through them, each to the shard that has least so far, so every process knows
+// all hands without asking another.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/run/setting.hpp"
+
+namespace plumb::detail {
+
+/// One of `count` processes that do a job together. Models what a setting's value must (setting.hpp).
+struct Shard {
+  /// From 0.
+  std::size_t index = 0;
+  std::size_t count = 1;
+
+  [[nodiscard]] bool is_part() const noexcept { return count > 1; }
+
+  /// "2/8" is the second of eight; empty for the whole.
+  [[nodiscard]] std::string word() const {
+    return is_part() ? std::to_string(index + 1) + "/" + std::to_string(count) : "";
+  }
+  /// {"index": 2, "count": 8}; null for the whole.
+  [[nodiscard]] Json json() const {
+    return is_part() ? Json{{"index", index + 1}, {"count", count}} : Json();
+  }
+  /// Throws a user error for what is no "I/N" with 1 ≤ I ≤ N.
+  void read(const std::string& text, const std::string& name) {
+    const auto refuse = [&] {
+      return user_error({.setting = name}, "'" + text + "' is not a shard",
+                        "say 1/4 for the first of four, up to 4/4");
+    };
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) throw refuse();
+    std::size_t place = 0, all = 0;
+    try {
+      setting::read(text.substr(0, slash), name, place);
+      setting::read(text.substr(slash + 1), name, all);
+    } catch (const Error&) {
+      throw refuse();
+    }
+    if (place < 1 || place > all || all > most) throw refuse();
+    index = place - 1;
+    count = all;
+  }
+
+  static constexpr std::size_t most = 100'000;
+
+  friend bool operator==(const Shard&, const Shard&) = default;
+};
+
+/// Deals packs to shards. Not thread-safe.
+class PackDealer {
+ public:
+  explicit PackDealer(std::size_t shards) : dealt_(shards, 0) {}
+
+  /// The shard that the next pack goes to: of those that have least so far the first. `weight` is what
+  /// evaluating it takes beside the others of the job; a pack without any counts as 1.
+  [[nodiscard]] std::size_t deal(std::uint64_t weight) {
+    const auto least = std::min_element(dealt_.begin(), dealt_.end());
+    *least += std::max<std::uint64_t>(1, weight);
+    return static_cast<std::size_t>(least - dealt_.begin());
+  }
+
+ private:
+  std::vector<std::uint64_t> dealt_;
+};
+
+}  // namespace plumb::detail

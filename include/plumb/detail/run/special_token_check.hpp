@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// May a text that names a special token be asked about, and as what?
+//
+// A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the one token that opens
+// a chat's turn; scores of the two have nothing in common. So a job refuses the first text that
+// holds the text of a special token, unless it was told which is meant. Models that do not list
+// their special tokens (ListsSpecialTokens) read all text as text. Texts are looked at one by one:
+// a token's text that arises only where two are joined ("<[X]>" about "s") is not seen.
+// What sees all texts also counts those that the model's own tokenizer would compose first (NFC) and
+// its engine does not.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/composed.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/data/dataset_texts.hpp"
+#include "plumb/detail/data/knowledge_graph.hpp"
+#include "plumb/detail/score/bos.hpp"
+
+namespace plumb::detail {
+
+/// What the text of a special token is: nothing that may be asked, text, or the token.
+enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
+
+/// Those that can be asked for; the other is what happens where none is.
+[[nodiscard]] constexpr std::array<SpecialTokenReading, 2> every(SpecialTokenReading) noexcept {
+  return {SpecialTokenReading::text, SpecialTokenReading::parse};
+}
+inline constexpr const char* special_tokens_help =
+    "what the text of a special token is, in templates and facts: plain text, or the token; not "
+    "given: refused";
+[[nodiscard]] inline std::string_view name_of(SpecialTokenReading reading) {
+  constexpr std::array<std::string_view, 3> names{"refuse", "text", "parse"};
+  return names[static_cast<std::size_t>(reading)];
+}
+
+/// Finds the texts of special tokens in others. Any number of threads may ask one.
+class SpecialTokenTexts {
+ public:
+  SpecialTokenTexts() = default;
+  explicit SpecialTokenTexts(std::vector<SpecialToken> tokens) : tokens_(std::move(tokens)) {
+    std::erase_if(tokens_, [](const SpecialToken& token) { return token.text.empty(); });
+    over::sort(tokens_, {}, [](const SpecialToken& token) { return byte(token.text.front()); });
+    for (const SpecialToken& token : tokens_) ++starts_[byte(token.text.front()) + 1];
+    for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
+  }
+
+  /// Those that stand in a text, in its order: at each place the longest, and none inside another.
+  /// They are valid as long as the object.
+  [[nodiscard]] std::vector<const SpecialToken*> in(std::string_view text) const {
+    std::vector<const SpecialToken*> found;
+    for (std::size_t at = 0; at < text.size();) {
+      const SpecialToken* const longest = longest_at(text, at);
+      if (longest != nullptr) found.push_back(longest);
+      at += longest != nullptr ? longest->text.size() : 1;
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] const SpecialToken* longest_at(std::string_view text, std::size_t at) const {
+    const SpecialToken* longest = nullptr;
+    for (std::size_t t = starts_[byte(text[at])]; t < starts_[byte(text[at]) + 1]; ++t) {
+      if (longest != nullptr && tokens_[t].text.size() <= longest->text.size()) continue;
+      if (text.substr(at).starts_with(tokens_[t].text)) longest = &tokens_[t];
+    }
+    return longest;
+  }
+
+  static std::size_t byte(char c) { return static_cast<unsigned char>(c); }
+
+  std::vector<SpecialToken> tokens_;
+  /// Where the tokens that begin with a byte begin among all; with the next one, where they end.
+  std::array<std::size_t, 257> starts_{};
+};
+
+/// As thread-safe as the model, which must outlive it and is only asked for tokens.
+template <class Model>
+class SpecialTokenCheck {
+ public:
+  /// `bos` stands before each prompt. Throws a user error when special tokens are to be parsed and the
+  /// model lists none.
+  SpecialTokenCheck(const Model& model, SpecialTokenReading reading,
+                    std::optional<TokenId> bos = std::nullopt)
+      : model_(model), reading_(reading), own_bos_(model, bos) {
+    if constexpr (requires { model.describe(); }) {
+      if (model.describe().skips_composing) uncomposed_ = std::make_shared<Uncomposed>();
+    }
+    if constexpr (ListsSpecialTokens<Model>) {
+      if (capabilities_of(model).special_tokens) {
+        texts_ = SpecialTokenTexts(model.special_tokens());
+        return;
+      }
+    }
+    if (reading == SpecialTokenReading::parse) {
+      throw user_error({.setting = "special-tokens"},
+                       "this model does not list its special tokens, so none can be parsed",
+                       "say text, or give it a special_tokens()");
+    }
+  }
+
+  /// Throws a user error with the place of a text that holds the text of a special token and may
+  /// not, or that the model does not read as it was told to. A line that is not known is looked for
+  /// in the file.
+  void operator()(const Site& site, const std::string& text) const {
+    count(text);
+    for (const SpecialToken* const found : texts_.in(text)) {
+      if (reading_ == SpecialTokenReading::refuse) {
+        throw user_error(with_line(site, text),
+                         "'" + shortened(text) + "' holds '" + found->text +
+                             "', the text of a special token of this model",
+                         "change it, or say `special-tokens` text, to read it as plain text, or "
+                         "`special-tokens` parse, to read it as the token");
+      }
+      const bool parse = reading_ == SpecialTokenReading::parse;
+      if (parse == reads_token(*found, text)) continue;
+      throw user_error(
+          with_line(site, text),
+          "'" + found->text + "' in '" + shortened(text) + "' is read as " +
+              (parse ? "plain text" : "a special token") + " by this model",
+          std::string("change it, or say `special-tokens` ") + (parse ? "text" : "parse"));
+    }
+    if (own_bos_.begins(text)) ++*with_own_bos_;
+  }
+
+  /// What is to be known where texts that it and its copies were shown begin with BOS themselves.
+  [[nodiscard]] std::optional<std::string> bos_warning() const {
+    return own_bos_warning(*with_own_bos_, "text");
+  }
+
+  /// The same for texts of a graph, in whichever of its files they stand; descriptions only where a
+  /// prompt has them.
+  void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
+                  bool with_descriptions) const {
+    const auto look = [&](Site site, const std::string& text) {
+      count(text);
+      if (texts_.in(text).empty()) return;
+      for (const std::filesystem::path& file : graph.files) {
+        const std::size_t line = line_with(file, text);
+        if (line == 0) continue;
+        site.file = file;
+        site.line = line;
+        break;
+      }
+      (*this)(site, text);
+    };
+    for_each_relation_name(graph, look);
+    for (const std::uint32_t entity : entities) {
+      for_each_text(graph, graph.entities[entity], with_descriptions, look);
+    }
+  }
+
+  /// Adds what is to be known of texts that it has seen: those that begin with BOS themselves, and those
+  /// that the model's own tokenizer would have composed.
+  void warn(ModelDescription& description) const {
+    if (auto begins = bos_warning()) description.warnings.push_back(*std::move(begins));
+    if (!uncomposed_ || uncomposed_->texts.empty()) return;
+    const std::size_t count = uncomposed_->texts.size();
+    description.warnings.push_back(
+        "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
+        " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
+        "': this model's own tokenizer composes a text before it cuts it, and llama.cpp's does "
+        "not, so "
+        "these become other tokens than the model was trained on. Compose the data's "
+        "texts first.");
+  }
+
+  /// What is to be known where a prompt's own words, which no user chose, hold the text of a special
+  /// token; they are never refused.
+  [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
+    const auto found = texts_.in(own_words);
+    if (found.empty()) return std::nullopt;
+    return "plumb's own words hold '" + found.front()->text +
+           "', the text of a special token of this model, which is read as " +
+           (reads_token(*found.front(), own_words) ? "the token." : "plain text.");
+  }
+
+ private:
+  struct Uncomposed {
+    std::unordered_set<std::string> texts;
+    std::string first;
+  };
+
+  void count(const std::string& text) const {
+    if (!uncomposed_ || detail::is_composed(text)) return;
+    if (uncomposed_->texts.empty()) uncomposed_->first = text;
+    uncomposed_->texts.insert(text);
+  }
+
+  [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
+    if constexpr (LanguageModel<Model>) {
+      return over::any_of(text_tokens(model_, text).tokens,
+                          [&](const Token& one) { return one.id == token.id; });
+    } else {
+      return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
+    }
+  }
+
+  [[nodiscard]] static Site with_line(Site site, const std::string& text) {
+    // A field begins with its relation.
+    const std::string relation = site.field.substr(0, site.field.find_first_of(",."));
+    if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text, relation);
+    return site;
+  }
+
+  const Model& model_;
+  SpecialTokenReading reading_;
+  SpecialTokenTexts texts_;
+  std::shared_ptr<Uncomposed> uncomposed_;  // of all copies; null where nothing is counted
+  OwnBos<Model> own_bos_;
+  std::shared_ptr<std::size_t> with_own_bos_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stop texts (backend/stop_text.hpp) as a setting that is given once or several times.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+struct StopTexts {
+  std::vector<std::string> texts{};
+
+  /// Each word is a text, in which a backslash before n, t, r or a backslash stands for a line break, a
+  /// tab, a carriage return or a backslash; a lone empty word is none at all. Throws a user error for
+  /// an empty word among others and for another letter behind a backslash.
+  void read(const std::vector<std::string>& words) {
+    texts.clear();
+    if (words == std::vector<std::string>{""}) return;
+    for (const std::string& word : words) {
+      std::string text = unescaped(word);
+      if (text.empty()) {
+        throw user_error({.setting = "stop"}, "names nothing beside another",
+                         "leave it out, or give it alone for no stop text");
+      }
+      if (over::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    }
+  }
+  [[nodiscard]] Json json() const { return texts; }
+
+ private:
+  static std::string unescaped(const std::string& word) {
+    std::string text;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (word[i] != '\\') {
+        text += word[i];
+        continue;
+      }
+      const char letter = ++i < word.size() ? word[i] : '\0';
+      const std::string known = "ntr\\", meant = "\n\t\r\\";
+      const std::size_t place = known.find(letter);
+      if (letter == '\0' || place == std::string::npos) {
+        throw user_error({.setting = "stop"},
+                         "'" + word +
+                             "' has a backslash before no letter of "
+                             "n, t and r",
+                         "write \\\\ for a backslash");
+      }
+      text += meant[place];
+    }
+    return text;
+  }
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a job go on with its planned texts, so that it can be resumed?
+//
+// Pack by pack; a pack that the journal has is taken from there. What the journal keeps of a text is its
+// greedy continuation, [text, tokens, nats], or its sampled ones, [[text, times], …] by falling times,
+// then text.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/prompt_generator.hpp"
+#include "plumb/detail/records/generation_rows.hpp"
+#include "plumb/detail/run/generated_texts.hpp"
+#include "plumb/detail/run/work.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::detail {
+
+/// Throws a user error for a model that cannot answer in own words, or has no BOS token where one is to
+/// stand before each text.
+template <CausalLm Model>
+void require_own_words(Model& model, const Bos& with_bos) {
+  require_rows(model, {.field = "generate"}, "answering in own words needs",
+               "use a backend that gives rows of logits");
+  (void)require_bos(model, with_bos);
+}
+
+/// What going on with `count` texts takes; `text(i)` makes the i-th of them.
+template <CausalLm Model, class Text>
+[[nodiscard]] PlannedPart planned_texts(Model& model, std::optional<TokenId> bos, std::string name,
+                                        std::size_t count, std::size_t samples,
+                                        std::size_t max_new_tokens, Text text) {
+  ScoringCost cost;
+  for (std::size_t i = 0; i < count; ++i) {
+    cost.tokens_one_by_one += prompt_ids(model, Prompt{text(i), {}, {}}, bos).size();
+  }
+  return {std::move(name), "prompt", count, cost, count * std::max<std::size_t>(1, samples),
+          max_new_tokens};
+}
+
+/// Not thread-safe. All that it is given must outlive it.
+template <CausalLm Model>
+class TextGeneration {
+ public:
+  TextGeneration(Model& model, std::optional<TokenId> bos, Work& work)
+      : model_(model), generator_(model), bos_(bos), work_(work) {}
+
+  /// All packs of a part in order; `ends` is where each of them ends, `text(i)` makes the i-th text and
+  /// `take(i, row)` gets what the journal keeps of it. Returns whether the part is whole.
+  template <class Text, class Take>
+  bool go_through(const std::string& name, std::span<const std::size_t> ends,
+                  const GenerationOptions& generation, Text text, Take take) {
+    const auto begin_of = [&](std::size_t p) { return p == 0 ? 0 : ends[p - 1]; };
+    std::vector<PackCost> packs;
+    for (std::size_t p = 0; p < ends.size(); ++p) {
+      const std::size_t texts = ends[p] - begin_of(p);
+      packs.push_back({texts, texts, texts * std::max<std::size_t>(1, generation.samples)});
+    }
+    Part part(work_, name);
+    work_.begin(name, ends.empty() ? 0 : ends.back());
+    return part.go_through(
+        packs,
+        [&](std::size_t p) {
+          std::vector<std::string> texts;
+          for (std::size_t i = begin_of(p); i < ends[p]; ++i) texts.push_back(text(i));
+          return kept(generate_pack(model_, generator_, bos_, texts, generation)).dump();
+        },
+        [&](std::size_t p, const Json& made) {
+          const Json& answers = made.at("answers");
+          if (answers.size() != packs[p].items) throw part.other_job();
+          for (std::size_t i = 0; i < answers.size(); ++i) take(begin_of(p) + i, answers[i]);
+          ScoringCost& cost = work_.summary().cost;
+          cost.statements += answers.size() * std::max<std::size_t>(1, generation.samples);
+          cost.tokens_one_by_one += made.at("alone").template get<std::uint64_t>();
+          cost.tokens_fed += made.at("fed").template get<std::uint64_t>();
+        });
+  }
+
+ private:
+  /// What the journal keeps of a pack.
+  [[nodiscard]] static Json kept(const GeneratedPack& made) {
+    Json answers = Json::array();
+    for (const GreedyText& one : made.greedy) {
+      answers.push_back(Json::array({one.text, one.tokens, ten_digits(one.log_probability)}));
+    }
+    for (const SampledTexts& one : made.sampled) answers.push_back(one);
+    return {{"fed", made.fed}, {"alone", made.alone}, {"answers", std::move(answers)}};
+  }
+
+  Model& model_;
+  PromptGenerator<Model> generator_;
+  std::optional<TokenId> bos_;
+  Work& work_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which vectors did a model give these texts before?
+//
+// A folder keeps the vectors of each list of texts that was embedded, and beside them what they were
+// made under: the model's hash, the settings, a hash of the texts. By rounding, a vector depends on the
+// texts that are embedded with it, so a list is kept and found as a whole, and what is found has the
+// bits that were computed. A hash of the numbers tells what is damaged; it is not found, and is made
+// again. A folder can be removed at any time.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/rank/vectors.hpp"
+#include "plumb/detail/records/npy_file.hpp"
+#include "plumb/detail/records/whole_file.hpp"
+
+namespace plumb::detail {
+
+/// Writes vectors with their identifiers beside them, as a ranking leaves them.
+inline void write_vectors(const DiskPath& file, const std::vector<std::string>& identifiers,
+                          VectorRows rows) {
+  NpyWriter writer(file, static_cast<std::size_t>(rows.rows()),
+                   static_cast<std::size_t>(rows.cols()));
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    writer.put(static_cast<std::size_t>(i),
+               {rows.row(i).data(), static_cast<std::size_t>(rows.cols())});
+  }
+  std::string lines;
+  for (const std::string& identifier : identifiers) lines += identifier + "\n";
+  write_atomically(identifiers_of(file), lines);
+  writer.finish();
+}
+
+/// Vectors by what they were made under. Several processes may use one folder; not thread-safe.
+class VectorCache {
+ public:
+  /// `made_under` is an object of all that decides vectors beside the texts.
+  VectorCache(DiskPath folder, Json made_under)
+      : folder_(std::move(folder)), made_under_(std::move(made_under)) {}
+
+  /// The vectors of a list of texts; nothing where they are not known or are damaged.
+  [[nodiscard]] std::optional<NpyFile> find(const std::vector<std::string>& texts) const {
+    const Key key = key_of(texts);
+    if (!key.vectors.exists() || !key.record.exists()) return std::nullopt;
+    try {
+      const Json record = read_json_object(key.record);
+      NpyFile vectors(key.vectors);
+      if (record.value("made_under", Json()) == made_under_ &&
+          record.value("texts", Json()) == texts.size() &&
+          record.value("bytes_of_texts", Json()) == key.bytes &&
+          record.value("hash_of_vectors", Json()) == hash_of(vectors.rows())) {
+        return std::optional<NpyFile>(std::move(vectors));
+      }
+    } catch (const Error&) {  // damaged
+    }
+    return std::nullopt;
+  }
+
+  /// Keeps the vectors of a list of texts, unless another process is keeping some. Throws an internal
+  /// error when the disk refuses.
+  void keep(const std::vector<std::string>& texts, VectorRows rows) const {
+    make_folders(folder_);
+    std::unique_ptr<FolderLock> lock;
+    if (folder_.disk().lock(folder_, lock)) return;
+    const Key key = key_of(texts);
+    std::vector<std::string> numbers;
+    for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(std::to_string(i));
+    write_vectors(key.vectors, numbers, rows);
+    const Json record = {{"made_under", made_under_},
+                         {"texts", texts.size()},
+                         {"bytes_of_texts", key.bytes},
+                         {"hash_of_vectors", hash_of(rows)}};
+    write_atomically(key.record, record.dump(2) + "\n");
+  }
+
+ private:
+  struct Key {
+    DiskPath vectors, record;
+    std::size_t bytes = 0;
+  };
+
+  static std::string hash_of(VectorRows rows) {
+    return fnv1a_hex({reinterpret_cast<const char*>(rows.data()),
+                      static_cast<std::size_t>(rows.size()) * sizeof(float)});
+  }
+  [[nodiscard]] Key key_of(const std::vector<std::string>& texts) const {
+    std::string all = made_under_.dump();
+    Key key;
+    for (const std::string& text : texts) {
+      all += "\n" + std::to_string(text.size()) + " " + text;
+      key.bytes += text.size();
+    }
+    const std::string name = fnv1a_hex(all);
+    key.vectors = folder_ / (name + ".npy");
+    key.record = folder_ / (name + ".json");
+    return key;
+  }
+
+  DiskPath folder_;
+  Json made_under_;
+};
+
+}  // namespace plumb::detail

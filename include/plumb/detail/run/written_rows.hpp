@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Are vectors in a file still those that were written?
+//
+// A pack that embeds texts has in the journal the rows that it put into the file, from 0, and the FNV-1a
+// hash of their bytes, in that order: {"rows": [0, 1], "fnv1a": "af63dc4c8601ec8c"}. Journals of earlier
+// versions have an empty list there, which says nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/rank/vectors.hpp"
+
+namespace plumb::detail {
+
+inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_t> rows) {
+  const std::size_t size = static_cast<std::size_t>(vectors.cols()) * sizeof(float);
+  std::uint64_t hash = fnv1a("");
+  for (const std::size_t row : rows) {
+    const auto* bytes = reinterpret_cast<const char*>(vectors.data()) + row * size;
+    hash = fnv1a({bytes, size}, hash);
+  }
+  return hash;
+}
+
+/// What the journal has of a pack that has put these rows.
+[[nodiscard]] inline Json written_rows(VectorRows vectors, const std::vector<std::size_t>& rows) {
+  return {{"rows", rows}, {"fnv1a", hash_digits(detail::hash_of_rows(vectors, rows))}};
+}
+
+/// The first row of a pack whose rows are not what it has written, or are not all there; none where they
+/// are. Throws Json::exception for what `written_rows` does not make.
+[[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors, const Json& said) {
+  if (said.empty()) return std::nullopt;
+  const std::vector<std::size_t> rows = said.at("rows");
+  for (const std::size_t row : rows) {
+    if (row >= static_cast<std::size_t>(vectors.rows())) return row;
+  }
+  if (said.at("fnv1a") == hash_digits(detail::hash_of_rows(vectors, rows))) return std::nullopt;
+  return rows.empty() ? 0 : rows.front();
+}
+
+/// Whether two lists of vectors have one shape and the same bytes.
+[[nodiscard]] inline bool are_same_bytes(VectorRows a, VectorRows b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each candidate? What a scorer must offer.
+//
+// `CandidateScorer` is all a user needs to write; `PackedScorer` is for scorers that gain from
+// seeing many queries at once. A job hands its queries over block by block; the scorer cuts each
+// block into packs, and a pack is what is scored, written to the journal, and never scored again.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/score/statement_score.hpp"
+
+namespace plumb::detail {
+
+/// One question: a prompt for each candidate answer.
+struct Query {
+  std::vector<Prompt> candidates;
+};
+
+/// Counts the bytes of a prompt's spans, which no engine knows of.
+inline void count_bytes(StatementScore& score, const Prompt& prompt) noexcept {
+  const auto count = [&](std::size_t begin) {
+    return static_cast<std::uint32_t>(prompt.text.size() - (std::min)(begin, prompt.text.size()));
+  };
+  score.bytes = count(prompt.context);
+  score.continuation_bytes = count(prompt.given);
+  score.answer_bytes = 0;
+  for (const ByteSpan& span : prompt.answer) {
+    score.answer_bytes += static_cast<std::uint32_t>(span.end - span.begin);
+  }
+}
+
+/// What scoring a block takes, in tokens fed to the model.
+struct ScoringCost {
+  std::uint64_t statements = 0;
+  /// Tokens of all statements, BOS included: what is fed when each is scored by itself.
+  std::uint64_t tokens_one_by_one = 0;
+  /// Distinct prefixes with a successor: what must be fed at least.
+  std::uint64_t tree_nodes = 0;
+  std::uint64_t tokens_fed = 0;
+  /// Of a masked model: inputs that were asked for, one for each scored token, and those of them that
+  /// were computed, equal ones once.
+  std::uint64_t masked_inputs = 0;
+  std::uint64_t masked_inputs_computed = 0;
+
+  ScoringCost& operator+=(const ScoringCost& other) noexcept {
+    statements += other.statements;
+    tokens_one_by_one += other.tokens_one_by_one;
+    tree_nodes += other.tree_nodes;
+    tokens_fed += other.tokens_fed;
+    masked_inputs += other.masked_inputs;
+    masked_inputs_computed += other.masked_inputs_computed;
+    return *this;
+  }
+};
+
+/// A CandidateScorer tells the log-likelihood of each candidate of a query.
+///
+/// Requires: `scorer.score(query)` returns one StatementScore for each candidate, in order.
+/// Means: scores of one query compare with one another.
+/// Does not promise: that scores of different queries compare, or normalise to probabilities.
+template <class S>
+concept CandidateScorer = requires(S& scorer, const Query& query) {
+  { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
+};
+
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) says in words what a type lacks of a
+/// CandidateScorer, as backend/check_model.hpp does of models.
+template <class S>
+consteval bool check_candidate_scorer() {
+  static_assert(
+      requires(S & scorer, const Query& query) {
+        { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
+      },
+      "plumb: the scorer lacks score. Write: std::vector<plumb::StatementScore> score(const "
+      "plumb::Query& query), a log-likelihood (larger is likelier) and a count of tokens for each "
+      "of "
+      "query.candidates, in order");
+  return CandidateScorer<S>;
+}
+
+/// A PackedScorer scores a block of queries pack by pack.
+///
+/// Requires: a `Block` type, default-constructible, and
+///   1. `add(block, query)` appends a query's candidates as statements, numbered on from the last;
+///   2. `plan(block)` fixes the packs, once, after the last add;
+///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
+///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
+///   5. `block.cost()`: known from the plan alone.
+/// It may have `check(query, scoring)`, which throws the user error that the query would end in; a
+/// job calls it for all queries before it scores the first; and `block.tokens(p)`, what pack p feeds,
+/// by which packs are dealt to shards. Means: packs and their scores depend on
+/// the block's queries only, not on which packs were scored before, so that a resumed job
+/// gives the same bytes.
+template <class S>
+concept PackedScorer = std::default_initializable<typename S::Block> &&
+    requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
+  scorer.add(block, query);
+  scorer.plan(block);
+  { block.packs() } -> std::convertible_to<std::size_t>;
+  { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
+  { block.cost() } -> std::same_as<ScoringCost>;
+  { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
+};
+
+/// Of a type that is to be either: what it lacks of a CandidateScorer. Probes ask it themselves.
+template <class S>
+consteval bool check_scorer() {
+  if constexpr (PackedScorer<S>) {
+    return true;
+  } else {
+    return check_candidate_scorer<S>();
+  }
+}
+
+/// Throws a user error where a scorer of the user's gives another number of scores than was asked; `of`
+/// says of what, " of 'Oslo is in Norway.'", where that is known.
+inline void refuse_other_count(std::size_t scores, std::size_t statements,
+                               const std::string& of = "") {
+  if (scores == statements) return;
+  throw user_error(
+      {.field = "score"},
+      "gave " + counted(scores, "score") + " of " + counted(statements, "candidate") + of,
+      "fix the scorer");
+}
+
+/// Scores of all of a planned block's statements, by their numbers. Throws a user error when the
+/// scorer gives more or fewer.
+template <PackedScorer S>
+[[nodiscard]] std::vector<StatementScore> score_all_packs(S& scorer, typename S::Block& block) {
+  std::vector<StatementScore> scores(block.cost().statements);
+  for (std::size_t p = 0; p < block.packs(); ++p) {
+    const auto part = scorer.score(block, p);
+    refuse_other_count(part.size(), block.pack(p).size());
+    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i];
+  }
+  return scores;
+}
+
+/// Makes a PackedScorer of any CandidateScorer: each query is a pack. As thread-safe as the scorer,
+/// which must outlive it.
+template <CandidateScorer S>
+class QueryByQuery {
+ public:
+  class Block {
+   public:
+    [[nodiscard]] std::size_t packs() const { return queries_.size(); }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+      return std::span(statements_).subspan(begins_[p], queries_[p].candidates.size());
+    }
+    [[nodiscard]] ScoringCost cost() const { return {statements_.size(), 0, 0, 0}; }
+
+   private:
+    friend QueryByQuery;
+    std::vector<Query> queries_;
+    std::vector<std::size_t> begins_;
+    std::vector<std::uint32_t> statements_;
+  };
+
+  explicit QueryByQuery(S& scorer) : scorer_(scorer) {}
+
+  void add(Block& block, const Query& query) {
+    block.begins_.push_back(block.statements_.size());
+    block.queries_.push_back(query);
+    for (std::size_t i = 0; i < query.candidates.size(); ++i) {
+      block.statements_.push_back(static_cast<std::uint32_t>(block.statements_.size()));
+    }
+  }
+  void plan(Block&) {}
+  [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    const std::vector<Prompt>& candidates = block.queries_[p].candidates;
+    std::vector<StatementScore> scores = scorer_.score(block.queries_[p]);
+    refuse_other_count(
+        scores.size(), candidates.size(),
+        candidates.empty() ? "" : ", the first '" + shortened(candidates.front().text) + "'");
+    return scores;
+  }
+
+ private:
+  S& scorer_;
+};
+
+}  // namespace plumb::detail

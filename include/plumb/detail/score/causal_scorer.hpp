@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each statement to a causal language model?
+//
+//   log P(s) = Σ_t log P(token_t | BOS, token_1 … token_{t−1})
+// as in the BEAR probe (closed-set sentence likelihood). A statement is tokenised whole, so a token
+// that spans the join of prompt and answer is what the model would see. Statements of a block share
+// one trie, cut into packs (pack_plan.hpp); tree or no tree, the scores are the same. A long context
+// that all statements of a block begin with, such as the shots of a many-shot prompt, is evaluated
+// once and stays while the block's packs branch from it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/check_model.hpp"
+#include "plumb/detail/backend/held_tree.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/pack_plan.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/score_check.hpp"
+#include "plumb/detail/score/token_lookups.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
+
+namespace plumb::detail {
+
+/// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
+/// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
+/// thread has a scorer of its own, over one model if that is thread-safe and knows nothing of trees.
+/// The model is a ScoringLm; of any other type the compiler says what it lacks.
+template <class Model>
+class CausalScorer {
+  static_assert(check_scoring_lm<Model>());
+
+ public:
+  class Block {
+   public:
+    [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const { return plan_.pack(p); }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
+    [[nodiscard]] ScoringCost cost() const {
+      return {statements_.size(), one_by_one_, context_tokens_ + plan_.tree_nodes,
+              context_tokens_ + plan_.pack_nodes};
+    }
+
+   private:
+    friend CausalScorer;
+    TokenizedStatements statements_;
+    PackPlan plan_;
+    std::uint64_t one_by_one_ = 0;
+    std::uint64_t context_tokens_ = 0;
+    TokenLookups context_;                    // in the context
+    std::vector<std::size_t> context_slots_;  // by statement: its first slot there
+    bool context_is_read_ = false;
+  };
+
+  /// `bos` stands before every statement; without it the first token is not scored. Throws a user error
+  /// when the model has none, and for one past its vocabulary. With
+  /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
+  /// model fewer rows; the other log-likelihoods and counts are then left at 0.
+  explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
+      : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
+    const bool lacks_bos = bos && bos.token.empty() && !model.bos();
+    bos_ = require_bos(
+        model, bos,
+        "score without it (`bos` no): each statement's first token then has no probability; or " +
+            (lacks_bos ? stand_in_remedy(model) : std::string()));
+    if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
+  }
+  CausalScorer(const CausalScorer&) = delete;
+  CausalScorer& operator=(const CausalScorer&) = delete;
+
+  [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
+  /// As it was asked for.
+  [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
+  /// Over which tokens it scores: all of a statement, or those alone.
+  [[nodiscard]] Span span() const { return scored_; }
+  /// Whether a prompt begins with BOS itself, so that no other is put before it.
+  [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
+    if (!own_bos_) own_bos_.emplace(model_, bos_);
+    return own_bos_->begins(prompt.text);
+  }
+
+  /// Says, before the first add, what the block's statements begin with; where one goes on
+  /// otherwise earlier, it branches off there. A model that holds one branch does without.
+  void share(Block& block, const Prompt& context) {
+    if (tree_limits(model_).leaves < 2) return;
+    block.statements_.set_context(prompt_ids(model_, context, bos_));
+  }
+
+  /// Throws a user error for a statement longer than the model's context, and for a token past its
+  /// vocabulary.
+  void add(Block& block, const Query& query) {
+    for (const Prompt& prompt : query.candidates) {
+      append(block.statements_, prompt, finders_);
+      block.one_by_one_ += block.statements_.length(block.statements_.size() - 1);
+    }
+  }
+
+  /// Throws the user error that scoring and reducing the query would end in, without the model.
+  void(check)(const Query& query, Scoring scoring) const {
+    TokenizedStatements statements;
+    Finders finders;
+    for (const Prompt& prompt : query.candidates) {
+      append(statements, prompt, finders);
+      bool reducible = false;
+      for_each_token(statements, statements.size() - 1, scoring.span,
+                     [&](std::size_t) { reducible = true; });
+      if (reducible) continue;
+      throw user_error({.field = "statement"},
+                       "'" + shortened(prompt.text) + "' has no scored token in its " +
+                           std::string(name_of(scoring.span)),
+                       remedy_without_token(scoring.span));
+    }
+  }
+
+  void plan(Block& block) {
+    const TokenizedStatements& statements = block.statements_;
+    block.plan_ = plan_packs(statements, tree_limits(model_));
+    for (std::uint32_t s = 0; s < statements.size(); ++s) {
+      const std::size_t shared = statements.shared(s);
+      const bool ends_there = shared > 0 && statements.rest(s).empty();
+      block.context_tokens_ =
+          std::max<std::uint64_t>(block.context_tokens_, ends_there ? shared - 1 : shared);
+      block.context_slots_.push_back(block.context_.size());
+      for_each_scored(statements, s, [&](std::size_t t) {
+        if (t <= shared) block.context_.ask(static_cast<NodeId>(t), statements.token(s, t));
+      });
+    }
+  }
+
+  [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    hold_context(block);
+    const TokenizedStatements& statements = block.statements_;
+    const std::span<const std::uint32_t> pack = block.pack(p);
+    grow_tree(statements, pack);
+    lookups_.prepare();
+    if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
+    held_.back_to_context();
+    const bool looks_up = capabilities_of(model_).lookups;
+    // Added up in the order of the tokens, whatever order the answers came in.
+    std::vector<StatementScore> scores(pack.size());
+    for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
+      const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
+      std::size_t context_slot = block.context_slots_[pack[i]];
+      for_each_scored(statements, pack[i], [&](std::size_t t) {
+        const double probability =
+            t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
+        // A row with a NaN is broken; an engine that looks up says so of what it does not know.
+        if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
+        if (scored_ == Span::statement) {
+          scores[i].log_likelihood += probability;
+          ++scores[i].tokens;
+        }
+        if (scored_ != Span::answer && t >= statements.continuation(pack[i])) {
+          scores[i].continuation_log_likelihood += probability;
+          ++scores[i].continuation_tokens;
+        }
+        if (scored_ == Span::continuation || !over::binary_search(answer, t)) return;
+        scores[i].answer_log_likelihood += probability;
+        ++scores[i].answer_tokens;
+      });
+    }
+    return scores;
+  }
+
+  /// One query by itself.
+  [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
+    Block block;
+    add(block, query);
+    plan(block);
+    return score_all_packs(*this, block);
+  }
+
+ private:
+  struct Finders {
+    ContinuationFinder continuations, statements;
+  };
+
+  void append(TokenizedStatements& statements, const Prompt& prompt, Finders& finders) const {
+    Tokenization tokenization = tokenize_prompt(model_, prompt, bos_);
+    const std::size_t vocabulary = model_.vocabulary_size();
+    for (const Token& token : tokenization.tokens) {
+      check_in_vocabulary(token.id, vocabulary, "tokenize", prompt.text);
+    }
+    const std::size_t continuation =
+        scored_ == Span::answer ? 0
+                                : finders.continuations.first(model_, prompt, tokenization, bos_);
+    const std::size_t begin =
+        prompt.context == 0
+            ? 0
+            : finders.statements.behind(model_, context_part(prompt), tokenization, bos_);
+    if (scored_ == Span::answer && tokenization.spells_text) {
+      std::size_t end = 0;  // what follows the answer tells nothing of it
+      for (const ByteSpan& span : prompt.answer) end = (std::max)(end, span.end);
+      std::erase_if(tokenization.tokens, [&](const Token& token) {
+        return token.bytes.begin >= end && token.bytes.end > end;
+      });
+    }
+    statements.add(prompt, tokenization, continuation, begin);
+    const std::size_t length = statements.length(statements.size() - 1);
+    check_length(prompt, length, model_.context_length());
+  }
+
+  /// Calls `visit(t)` for each token whose probability is looked up, ascending.
+  template <class Visit>
+  void for_each_scored(const TokenizedStatements& statements, std::size_t statement,
+                       Visit visit) const {
+    for_each_token(statements, statement, scored_, visit);
+  }
+
+  /// The same for the tokens of a span. The statement's first token has no probability.
+  template <class Visit>
+  static void for_each_token(const TokenizedStatements& statements, std::size_t statement,
+                             Span span, Visit visit) {
+    if (span == Span::answer) {
+      for (const std::uint32_t t : statements.answer(statement)) {
+        if (t > 0) visit(static_cast<std::size_t>(t));
+      }
+      return;
+    }
+    const std::size_t first =
+        span == Span::statement ? statements.begin(statement) : statements.continuation(statement);
+    for (std::size_t t = std::max<std::size_t>(1, first); t < statements.length(statement); ++t) {
+      visit(t);
+    }
+  }
+
+  /// Makes the model hold the block's context and nothing else. It is evaluated by itself, whatever
+  /// was asked before, so that a resumed job gives the same bytes.
+  void hold_context(Block& block) {
+    const std::span<const TokenId> context =
+        block.statements_.context().first(block.context_tokens_);
+    const bool is_read = block.context_is_read_ || block.context_.size() == 0;
+    if (!is_read) held_.drop();
+    held_.hold(context, [&](NodeId end) {
+      block.context_.prepare();
+      held_.look_up(block.context_.lookups(), block.context_.answers(), end);
+      block.context_is_read_ = true;
+    });
+  }
+
+  /// Hangs a pack on the context and asks for its tokens, in the order of its statements.
+  void grow_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
+    lookups_.clear();
+    for (const std::uint32_t statement : pack) {
+      const std::size_t shared = statements.shared(statement);
+      const auto rest = statements.rest(statement);
+      auto node = static_cast<NodeId>(shared);  // the context is a chain, its ids are its depths
+      std::size_t depth = shared;
+      for_each_scored(statements, statement, [&](std::size_t t) {
+        if (t <= shared) return;
+        for (; depth < t; ++depth) node = held_.add(node, rest[depth - shared]);
+        lookups_.ask(node, rest[t - shared]);
+      });
+    }
+  }
+
+  Model& model_;
+  Bos bos_setting_;
+  std::optional<TokenId> bos_;
+  mutable std::optional<OwnBos<Model>> own_bos_;  // asks the model, so when it is asked
+  Span scored_;
+  Finders finders_;
+  HeldTree<Model> held_;
+  TokenLookups lookups_;
+};
+
+}  // namespace plumb::detail

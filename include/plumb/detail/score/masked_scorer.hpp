@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How likely is each statement to a masked language model?
+//
+//   PLL(s) = Σ_t log P(token_t | s with token_t masked)
+// the pseudo-log-likelihood of Salazar et al. 2020 (`original`), or with the later tokens of
+// token_t's word masked too, Kauf and Ivanova 2023 (`within_word`), so that a word is not told by its
+// own end. The model's special tokens around a text are context and never scored. Statements of a pack
+// that give the model the same masked input have it computed once: candidates of one token share all
+// that differ in the hidden answer alone.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/check_model.hpp"
+#include "plumb/detail/backend/evaluate_masked.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/distinct_inputs.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
+
+namespace plumb::detail {
+
+/// What is masked to score a token: it and the later tokens of its word, or it alone.
+enum class PseudoLikelihood { within_word, original };
+
+[[nodiscard]] constexpr std::array<PseudoLikelihood, 2> every(PseudoLikelihood) noexcept {
+  return {PseudoLikelihood::within_word, PseudoLikelihood::original};
+}
+[[nodiscard]] constexpr std::string_view name_of(PseudoLikelihood rule) noexcept {
+  return rule == PseudoLikelihood::original ? "original" : "within-word";
+}
+
+/// Models CandidateScorer and PackedScorer. The model must outlive the scorer.
+/// Not thread-safe. The model is a MaskedLm; of any other type the compiler says what it lacks.
+template <class Model>
+class MaskedScorer {
+  static_assert(check_masked_lm<Model>());
+
+ public:
+  /// Tokens of a pack's distinct masked inputs at most, or those of one statement.
+  static constexpr std::size_t pack_tokens = 4096;
+
+  class Block {
+   public:
+    [[nodiscard]] std::size_t packs() const { return ends_.size(); }
+    [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+      const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
+      return std::span(order_).subspan(begin, ends_[p] - begin);
+    }
+    /// What a pack feeds.
+    [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
+    [[nodiscard]] ScoringCost cost() const { return cost_; }
+
+   private:
+    friend MaskedScorer;
+    TokenizedStatements statements_;
+    std::vector<std::vector<std::uint32_t>> words_;  // by statement; none are kept for `original`
+    std::vector<std::uint32_t> order_;               // statements, pack after pack
+    std::vector<std::size_t> ends_;                  // of packs in order_
+    std::vector<std::uint64_t> tokens_;              // by pack
+    ScoringCost cost_;
+  };
+
+  /// Throws a user error when the rule needs words and the model does not tell them.
+  explicit MaskedScorer(Model& model, PseudoLikelihood rule = PseudoLikelihood::within_word)
+      : model_(model), rule_(rule), frame_(frame_of(model)) {
+    if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
+  }
+
+  [[nodiscard]] PseudoLikelihood rule() const { return rule_; }
+
+  /// Throws a user error for a statement longer than the model's context.
+  void add(Block& block, const Query& query) {
+    for (const Prompt& prompt : query.candidates) append(block, prompt);
+  }
+
+  /// By candidate, whether its answer holds a token of what the vocabulary cannot spell, which all
+  /// that it cannot spell share.
+  [[nodiscard]] std::vector<bool> unknown_answers(const Query& query) const {
+    std::vector<bool> unknown(query.candidates.size(), false);
+    const std::optional<TokenId> token = unknown_of(model_);
+    if (!token) return unknown;
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      TokenizedStatements statement;
+      const Prompt& prompt = query.candidates[i];
+      statement.add(prompt, tokenize_prompt(model_, prompt));
+      unknown[i] = over::any_of(statement.answer(0),
+                                [&](std::uint32_t t) { return statement.token(0, t) == *token; });
+    }
+    return unknown;
+  }
+
+  /// Throws the user error that scoring and reducing the query would end in, without the model.
+  void(check)(const Query& query, Scoring scoring) const {
+    if (scoring.span == Span::continuation) {
+      throw user_error({.setting = "span"},
+                       "continuation is what follows a prompt, and a masked model reads both sides",
+                       "use `span` statement or answer");
+    }
+    Block block;
+    for (const Prompt& prompt : query.candidates) {
+      append(block, prompt);
+      const std::size_t last = block.statements_.size() - 1;
+      const bool has_tokens = scoring.span == Span::answer ? !block.statements_.answer(last).empty()
+                                                           : asked(block.statements_, last) > 0;
+      if (has_tokens) continue;
+      throw user_error(
+          {.field = "statement"},
+          "'" + shortened(prompt.text) + "' has no token in its " +
+              std::string(name_of(scoring.span)),
+          "the tokenizer does not spell it; use `span` statement or leave the fact out");
+    }
+  }
+
+  /// Packs hold whole statements, those of one length together.
+  void plan(Block& block) const {
+    const TokenizedStatements& statements = block.statements_;
+    block.order_.resize(statements.size());
+    std::iota(block.order_.begin(), block.order_.end(), 0U);
+    over::stable_sort(block.order_, {}, [&](std::uint32_t s) { return statements.length(s); });
+    block.cost_.statements = statements.size();
+    DistinctInputs inputs;
+    std::size_t tokens = 0;
+    const auto close = [&](std::size_t end) {
+      block.ends_.push_back(end);
+      block.tokens_.push_back(tokens);
+      block.cost_.masked_inputs_computed += inputs.size();
+      block.cost_.tokens_fed += tokens;
+      inputs.clear();
+      tokens = 0;
+    };
+    for (std::size_t i = 0; i < block.order_.size(); ++i) {
+      const std::uint32_t statement = block.order_[i];
+      const std::size_t asked = this->asked(statements, statement);
+      const std::size_t length = framed_length(statements, statement);
+      const std::size_t begin = block.ends_.empty() ? 0 : block.ends_.back();
+      if (i > begin && tokens + asked * length > pack_tokens &&
+          tokens + fresh(inputs, block, statement) * length > pack_tokens) {
+        close(i);
+      }
+      const std::size_t before = inputs.size();
+      for (std::size_t t = statements.begin(statement); t < statements.length(statement); ++t) {
+        inputs.insert(masked(block, statement, t));
+      }
+      tokens += (inputs.size() - before) * length;
+      block.cost_.masked_inputs += asked;
+      block.cost_.tokens_one_by_one += asked * length;
+    }
+    if (!block.order_.empty()) close(block.order_.size());
+  }
+
+  [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
+    const std::span<const std::uint32_t> pack = block.pack(p);
+    const TokenizedStatements& statements = block.statements_;
+    DistinctInputs inputs;
+    struct Target {
+      TokenId token;
+      std::size_t slot;
+    };
+    std::vector<std::vector<Target>> targets;  // by input
+    std::size_t target_count = 0;
+    for (const std::uint32_t statement : pack) {
+      for (std::size_t t = statements.begin(statement); t < statements.length(statement); ++t) {
+        const std::size_t input = inputs.insert(masked(block, statement, t));
+        if (input == targets.size()) targets.emplace_back();
+        targets[input].push_back({statements.token(statement, t), target_count++});
+      }
+    }
+    std::vector<double> found(target_count, 0);  // ln P by slot
+    evaluate_masked(model_, inputs.queries(),
+                    [&](std::uint32_t input, std::span<const float> logits) {
+                      const double normalizer = log_sum_exp(logits);
+                      for (const Target& target : targets[input]) {
+                        found[target.slot] = log_probability(logits, target.token, normalizer);
+                      }
+                    });
+    std::vector<StatementScore> scores(pack.size());
+    for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
+      const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
+      for (std::size_t t = statements.begin(pack[i]); t < statements.length(pack[i]); ++t, ++slot) {
+        scores[i].log_likelihood += found[slot];
+        ++scores[i].tokens;
+        if (!over::binary_search(answer, t)) continue;
+        scores[i].answer_log_likelihood += found[slot];
+        ++scores[i].answer_tokens;
+      }
+    }
+    return scores;
+  }
+
+  /// One query by itself.
+  [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
+    Block block;
+    add(block, query);
+    plan(block);
+    return score_all_packs(*this, block);
+  }
+
+ private:
+  /// How many of a statement's tokens are scored.
+  [[nodiscard]] static std::size_t asked(const TokenizedStatements& statements,
+                                         std::size_t statement) {
+    return statements.length(statement) - statements.begin(statement);
+  }
+  [[nodiscard]] std::size_t framed_length(const TokenizedStatements& statements,
+                                          std::size_t statement) const {
+    return frame_.before.size() + statements.length(statement) + frame_.after.size();
+  }
+
+  void append(Block& block, const Prompt& prompt) const {
+    const Tokenization tokenization = tokenize_prompt(model_, prompt);
+    const std::size_t begin =
+        prompt.context == 0
+            ? 0
+            : ContinuationFinder().behind(model_, context_part(prompt), tokenization, std::nullopt);
+    block.statements_.add(prompt, tokenization, 0, begin);
+    if (rule_ == PseudoLikelihood::within_word) {
+      block.words_.push_back(words_of(model_, prompt.text, tokenization.tokens.size()));
+    }
+    const std::size_t length = framed_length(block.statements_, block.statements_.size() - 1);
+    check_length(prompt, length, model_.context_length());
+  }
+
+  /// The input whose row scores a statement's token.
+  [[nodiscard]] MaskedQuery masked(const Block& block, std::uint32_t statement,
+                                   std::size_t token) const {
+    const TokenizedStatements& statements = block.statements_;
+    MaskedQuery query{frame_.before, static_cast<std::uint32_t>(frame_.before.size() + token)};
+    const auto is_hidden = [&](std::size_t t) {
+      if (t == token || rule_ == PseudoLikelihood::original) return t == token;
+      const std::vector<std::uint32_t>& words = block.words_[statement];
+      return t > token && words[t] == words[token];
+    };
+    for (std::size_t t = 0; t < statements.length(statement); ++t) {
+      query.sequence.push_back(is_hidden(t) ? model_.mask() : statements.token(statement, t));
+    }
+    query.sequence.insert(query.sequence.end(), frame_.after.begin(), frame_.after.end());
+    return query;
+  }
+
+  /// How many of a statement's inputs are not there yet.
+  [[nodiscard]] std::size_t fresh(const DistinctInputs& inputs, const Block& block,
+                                  std::uint32_t statement) const {
+    std::size_t count = 0;
+    for (std::size_t t = block.statements_.begin(statement);
+         t < block.statements_.length(statement); ++t) {
+      if (!inputs.contains(masked(block, statement, t))) ++count;
+    }
+    return count;
+  }
+
+  Model& model_;
+  PseudoLikelihood rule_;
+  TextFrame frame_;
+};
+
+}  // namespace plumb::detail

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How few prefixes must be looked at to know where the true candidate stands?
+//
+// A prefix's log-probability bounds every candidate below it, as no further token adds to it; of a
+// mean over tokens the bound is the prefix's sum over the length of the longest candidate below.
+// So only prefixes whose bound reaches the true candidate's score are expanded, the most promising
+// first; at each depth there are at most 1 / p(true) of them. Ranks are those of scoring every
+// candidate, but for candidates nearer to the true one than rounding.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/score/name_trie.hpp"
+
+namespace plumb::detail {
+
+/// What the model says behind one prompt: of each trie node that was looked at, the log-probability
+/// of its children. Searches after the same prompt share it. Not thread-safe while it grows.
+class NameRows {
+ public:
+  explicit NameRows(const NameTrie& trie) : trie_(trie) {}
+
+  [[nodiscard]] bool has(NodeId node) const { return rows_.contains(node); }
+
+  /// Takes the log-probabilities of a node's children, in their order.
+  void read(NodeId node, std::span<const double> nats) {
+    std::vector<double>& row = rows_[node];
+    row.assign(nats.begin(), nats.end());
+    const auto children = trie_.children(node);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (trie_.is_given(children[i].node)) row[i] = 0;
+    }
+  }
+
+  /// Nats, parallel to the node's children; 0 for a child that is given.
+  [[nodiscard]] std::span<const double> of(NodeId node) const { return rows_.at(node); }
+
+ private:
+  const NameTrie& trie_;
+  std::unordered_map<NodeId, std::vector<double>> rows_;
+};
+
+/// Over a name's tokens.
+enum class NameReduction : std::uint8_t { sum, mean };
+[[nodiscard]] constexpr std::array<NameReduction, 2> every(NameReduction) noexcept {
+  return {NameReduction::sum, NameReduction::mean};
+}
+[[nodiscard]] constexpr std::string_view name_of(NameReduction reduction) noexcept {
+  return reduction == NameReduction::sum ? "sum" : "mean";
+}
+
+struct NameSearchOptions {
+  NameReduction reduction = NameReduction::sum;
+  /// The search ends once it is certain that the filtered rank is beyond this; 0 gives full ranks.
+  std::size_t hits = 0;
+  /// Nodes that may be looked at beside the true candidate's own; past it the rank has two ends. 0
+  /// sets no end.
+  std::size_t budget = 0;
+};
+
+/// Where the true candidate stands, as far as it is known.
+struct SearchedRank {
+  /// Nats, reduced.
+  double score = 0;
+  /// Candidates above it and level with it that were found; filtered leaves other true ones out.
+  std::size_t above = 0, equal = 0;
+  std::size_t filtered_above = 0, filtered_equal = 0;
+  /// Candidates of which it is not known whether they stand above; 0 when the rank is exact.
+  std::size_t undecided = 0;
+  /// Of those found above or below, how many are nearer than 1e-4 nats.
+  std::size_t nearby = 0;
+  /// Trie nodes looked at.
+  std::size_t expanded = 0;
+};
+
+/// The search for one true candidate behind one prompt. The trie, the rows and the truths must
+/// outlive it. Not thread-safe.
+class NameSearch {
+ public:
+  /// `truths` are all true candidates, ascending; they are left out of the filtered rank.
+  NameSearch(const NameTrie& trie, NameRows& rows, std::uint32_t gold,
+             std::span<const std::uint32_t> truths, const NameSearchOptions& options)
+      : trie_(trie), rows_(rows), gold_(trie.leaf(gold)), truths_(truths), options_(options) {
+    for (NodeId node = gold_; node != TokenTree::root;) {
+      node = trie.tree().parent(node);
+      path_.push_back(node);
+    }
+    over::reverse(path_);
+  }
+
+  /// The nodes to look at next, at most `most` of them (the first time, all of the true candidate's
+  /// path); empty when the search has ended. Each must have been read before this is called again.
+  [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
+    if (!begun_) {
+      std::vector<NodeId> wanted;
+      for (const NodeId node : path_) {
+        if (!rows_.has(node)) wanted.push_back(node);
+      }
+      if (!wanted.empty()) return wanted;
+      begin();
+    }
+    std::vector<NodeId> wanted;
+    for (const Prefix& prefix : std::exchange(asked_, {})) expand(prefix.node);
+    while (!frontier_.empty() && asked_.size() < most && !has_ended(asked_.size())) {
+      const Prefix prefix = frontier_.top();
+      frontier_.pop();
+      if (rows_.has(prefix.node)) {
+        expand(prefix.node);
+      } else {
+        asked_.push_back(prefix);
+      }
+    }
+    if (has_ended()) {
+      for (const Prefix& prefix : std::exchange(asked_, {})) frontier_.push(prefix);
+    }
+    for (const Prefix& prefix : asked_) wanted.push_back(prefix.node);
+    return wanted;
+  }
+
+  [[nodiscard]] SearchedRank result() const {
+    SearchedRank rank = found_;
+    auto rest = frontier_;
+    for (; !rest.empty(); rest.pop()) rank.undecided += trie_.count(rest.top().node);
+    return rank;
+  }
+
+ private:
+  struct Prefix {
+    double bound;
+    NodeId node;
+    bool operator<(const Prefix& other) const {
+      return bound != other.bound ? bound < other.bound : node > other.node;
+    }
+  };
+
+  [[nodiscard]] double reduced(double sum, std::size_t tokens) const {
+    return options_.reduction == NameReduction::mean ? sum / static_cast<double>(tokens) : sum;
+  }
+
+  /// With so many nodes that are looked at already, though not counted.
+  [[nodiscard]] bool has_ended(std::size_t underway = 0) const {
+    return (options_.hits > 0 && found_.filtered_above >= options_.hits) ||
+           (options_.budget > 0 && found_.expanded + underway >= options_.budget + path_.size());
+  }
+
+  void begin() {
+    begun_ = true;
+    double sum = 0;
+    sums_[TokenTree::root] = 0;
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      const NodeId below = i + 1 < path_.size() ? path_[i + 1] : gold_;
+      const auto children = trie_.children(path_[i]);
+      const auto place = over::find(children, below, &NameTrie::Child::node);
+      sum += rows_.of(path_[i])[static_cast<std::size_t>(place - children.begin())];
+      sums_[below] = sum;
+    }
+    found_.score = reduced(sum, trie_.length(gold_));
+    for (const NodeId node : path_) expand(node);
+  }
+
+  /// Counts the candidates among a node's children, and keeps the prefixes that may lead to more.
+  void expand(NodeId node) {
+    ++found_.expanded;
+    const double before = sums_.at(node);
+    const auto children = trie_.children(node);
+    const std::span<const double> row = rows_.of(node);
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const NodeId child = children[i].node;
+      const double sum = before + row[i];
+      if (trie_.is_leaf(child)) {
+        count(child, reduced(sum, trie_.length(child)));
+        continue;
+      }
+      const double bound = reduced(sum, trie_.longest(child));
+      if (bound < found_.score || over::binary_search(path_, child)) continue;
+      sums_[child] = sum;
+      frontier_.push({bound, child});
+    }
+  }
+
+  void count(NodeId leaf, double score) {
+    const std::span<const std::uint32_t> candidates = trie_.candidates(leaf);
+    const auto others = static_cast<std::size_t>(over::count_if(
+        candidates, [&](std::uint32_t c) { return !over::binary_search(truths_, c); }));
+    if (leaf == gold_) {
+      found_.equal += candidates.size() - 1;
+      found_.filtered_equal += others;
+    } else if (score > found_.score) {
+      found_.above += candidates.size();
+      found_.filtered_above += others;
+    } else if (score == found_.score) {
+      found_.equal += candidates.size();
+      found_.filtered_equal += others;
+    }
+    const double apart = std::abs(score - found_.score);
+    if (apart > 0 && apart < 1e-4) found_.nearby += candidates.size();
+  }
+
+  const NameTrie& trie_;
+  NameRows& rows_;
+  NodeId gold_;
+  std::span<const std::uint32_t> truths_;
+  NameSearchOptions options_;
+  std::vector<NodeId> path_;  // from the root to the true candidate's last inner node, ascending
+  std::unordered_map<NodeId, double> sums_;
+  std::priority_queue<Prefix> frontier_;
+  std::vector<Prefix> asked_;
+  SearchedRank found_;
+  bool begun_ = false;
+};
+
+}  // namespace plumb::detail

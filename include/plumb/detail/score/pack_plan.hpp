@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which statements are scored together?
+//
+// Statements sorted by their tokens stand in the order of a walk through their trie, so a run of
+// them is a piece of the trie, and cutting the sorted list into runs ("packs") feeds again only the
+// path to each cut. With S the running count of nodes that each statement adds to the one before
+// it, the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts are those
+// of least cost,
+//   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
+// found by dynamic programming over the list: a step has a fixed price, and attention runs over all
+// cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
+// huge and just fill a block, and cuts fall where paths are short. The last token of a statement is
+// not fed where it is its probability that is asked for, which stands in its parent's row. What statements share with the block's
+// context is held all the while and costs nothing: their tries hang on its nodes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/score/tokenized_statements.hpp"
+
+namespace plumb::detail {
+
+struct PackPlan {
+  /// Statements in the order of the trie walk.
+  std::vector<std::uint32_t> order;
+  /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
+  std::vector<std::uint32_t> begins;
+  /// By pack: the nodes that are fed, those of the context left out.
+  std::vector<std::uint64_t> nodes;
+  /// Nodes of the whole trie that have a successor, those of the context left out.
+  std::uint64_t tree_nodes = 0;
+  /// The same added up over packs: what is fed.
+  std::uint64_t pack_nodes = 0;
+
+  [[nodiscard]] std::size_t packs() const { return begins.empty() ? 0 : begins.size() - 1; }
+  [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
+    return std::span(order).subspan(begins[p], begins[p + 1] - begins[p]);
+  }
+};
+
+/// Whether a statement's last token is fed: for its own row or vector, but not for its probability.
+enum class LastToken { is_predicted, is_fed };
+
+// In tokens. A step's fixed price and the slope of attention were read off SmolLM2-135M on two
+// cores (362 nodes/s at 256 nodes a pack, 329 at 512); the plan is flat around them.
+inline constexpr double step_cost = 24;
+inline constexpr double attention_scale = 2300;
+
+/// Nodes that a statement adds to the context by itself.
+inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement,
+                                LastToken last) {
+  const std::size_t rest = statements.rest(statement).size();
+  return last == LastToken::is_fed || rest == 0 ? rest : rest - 1;
+}
+
+/// Plans the packs of a block. Statements of more nodes than the limit stand alone in a pack; the
+/// caller has refused those past the model's context.
+[[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits,
+                                         LastToken last = LastToken::is_predicted) {
+  const std::size_t count = statements.size();
+  PackPlan plan;
+  plan.order.resize(count);
+  std::iota(plan.order.begin(), plan.order.end(), 0U);
+  over::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
+    if (const auto x = statements.shared(a), y = statements.shared(b); x != y) return x < y;
+    const auto x = statements.rest(a);
+    const auto y = statements.rest(b);
+    const std::size_t same = common_prefix(x, y);
+    if (same < x.size() && same < y.size()) return x[same] < y[same];
+    return x.size() != y.size() ? x.size() < y.size() : a < b;
+  });
+  const auto inner = [&](std::size_t k) {
+    return detail::inner_length(statements, plan.order[k], last);
+  };
+  limits = limits.filled();
+  if (!statements.context().empty()) {
+    limits.nodes -= (std::min)(limits.nodes, statements.context().size());
+    limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end
+  }
+
+  // A statement opens a branch of a pack when the node it adds to has a child there already, which
+  // is so in packs that hold the last statement whose path goes on from that node: most often the
+  // one just before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2,
+  // then 1, then 1 4).
+  std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted place
+  constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
+  // The later statement that forks off this one.
+  std::vector<std::uint32_t> branched_by(plan.order.size(), none);
+  std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t added = inner(k);
+    if (k > 0) {
+      const std::uint32_t current = plan.order[k];
+      const std::uint32_t previous = plan.order[k - 1];
+      std::size_t held = 0;
+      if (statements.shared(previous) == statements.shared(current)) {
+        held = (std::min)(common_prefix(statements.rest(previous), statements.rest(current)),
+                          inner(k - 1));
+      }
+      added -= (std::min)(added, held);
+      if (inner(k - 1) > (std::min)(held, inner(k))) {
+        goes_on = static_cast<std::uint32_t>(k - 1);
+      }
+      if (added > 0) {
+        if (goes_on != none) branched_by[goes_on] = static_cast<std::uint32_t>(k);
+        goes_on = none;
+      }
+    }
+    nodes[k + 1] = nodes[k] + added;
+  }
+  plan.tree_nodes = nodes[count];
+
+  const auto pack_nodes = [&](std::size_t i, std::size_t j) {
+    return inner(i) + nodes[j] - nodes[i + 1];
+  };
+  const std::uint64_t held = statements.context().size();
+  const auto cost = [&](std::uint64_t n) {
+    const double steps = static_cast<double>((n + limits.batch - 1) / limits.batch);
+    const std::uint64_t blocks = (held + n + limits.block - 1) / limits.block;
+    const auto cells = static_cast<double>(blocks * limits.block);
+    return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
+           detail::step_cost * steps;
+  };
+  // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    longest = (std::max)(longest, inner(k));
+  }
+  const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
+  constexpr std::size_t most_statements = 4096;
+  std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
+  std::vector<std::uint32_t> cut(count + 1, 0);
+  best[0] = 0;
+  for (std::size_t j = 1; j <= count; ++j) {
+    std::size_t leaves = 1;
+    for (std::size_t i = j; i-- > 0;) {
+      const std::uint64_t n = pack_nodes(i, j);
+      if (branched_by[i] < j) ++leaves;
+      // A pack that starts at i only grows with smaller i in what it adds, not in its first path,
+      // so the walk back ends once the added nodes alone are too many.
+      const std::uint64_t grown = nodes[j] - nodes[i + 1];
+      if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;
+      if (j - i > most_statements) break;
+      if (j - i > 1 && n > limits.nodes) continue;
+      if (const double total = best[i] + cost(n); total < best[j]) {
+        best[j] = total;
+        cut[j] = static_cast<std::uint32_t>(i);
+      }
+    }
+  }
+  for (std::size_t j = count; j > 0; j = cut[j]) {
+    plan.begins.push_back(static_cast<std::uint32_t>(j));
+    plan.nodes.push_back(pack_nodes(cut[j], j));
+    plan.pack_nodes += plan.nodes.back();
+  }
+  plan.begins.push_back(0);
+  over::reverse(plan.begins);
+  over::reverse(plan.nodes);
+  if (count == 0) plan.begins.clear();
+  return plan;
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do many requests go to one server at once, and what if it is busy or gone?
+//
+// Each of up to `concurrency` threads keeps a connection of its own and takes the next request in
+// order, so what is asked first is asked first. A request that fails in passing is sent again
+// (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the
+// server refuses for good a user error, and so is a certificate that is not trusted. Redirects are
+// not followed, so a key goes to no other host; the key stands in no message, not even where a
+// server repeats it.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/server/http_connection.hpp"
+#include "plumb/detail/server/reply_json.hpp"
+#include "plumb/detail/server/retry_policy.hpp"
+
+namespace plumb::detail {
+
+struct HttpOptions {
+  /// Sent as "Authorization: Bearer KEY"; empty sends none.
+  std::string key{};
+  /// Requests that are under way at once, at most.
+  std::size_t concurrency = 8;
+  HttpTimes times{};
+  RetryPolicy retry{};
+};
+
+/// Threads that are waited for at the end of their scope, as std::jthread, which libc++ 16 lacks. For one
+/// thread's use.
+class JoinedThreads {
+ public:
+  JoinedThreads() = default;
+  JoinedThreads(const JoinedThreads&) = delete;
+  JoinedThreads& operator=(const JoinedThreads&) = delete;
+  ~JoinedThreads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  template <class Work>
+  void start(const Work& work) {
+    threads_.emplace_back(work);
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+/// Any number of threads may use one.
+class HttpClient {
+ public:
+  /// Throws a user error for a key that no header can hold.
+  HttpClient(ServerUrl url, HttpOptions options)
+      : url_(std::move(url)),
+        options_(std::move(options)),
+        trust_(url_.is_secure ? detail::trusting_context() : nullptr),
+        random_(
+            static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
+            "retries") {
+    options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
+    if (!over::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
+      throw user_error({.field = "PLUMB_API_KEY"}, "holds a space or a character that is not ASCII",
+                       "give the key alone");
+    }
+  }
+
+  [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
+  [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
+  /// Requests that were sent, those sent again counted each.
+  [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
+  [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
+  /// How often the server was lost, or a proxy before it lost it: it may be another one since. One
+  /// that is busy (429) is not lost.
+  [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
+
+  /// The reply, whatever its status is, but for those that pass. Throws an internal error where
+  /// none comes.
+  [[nodiscard]] HttpReply reply(const HttpRequest& asked) {
+    auto connection = take_connection();
+    for (std::size_t failures = 0;;) {
+      const bool was_open = connection->is_open();
+      std::string problem;
+      std::optional<RetryPolicy::Seconds> retry_after;
+      try {
+        ++sent_;
+        HttpReply got = connection->exchange(asked, authorization());
+        answered_ = true;
+        if (!RetryPolicy::is_passing(got.status)) {
+          give_back(std::move(connection));
+          return got;
+        }
+        if (got.status >= 500) ++losses_;
+        problem = "answers " + std::to_string(got.status) + said_in(got);
+        retry_after = retry_after_seconds(got.retry_after);
+      } catch (const TransportError& error) {
+        ++losses_;
+        problem = error.what();
+        refuse_tls(error, failures + 1);
+        if (was_open) {  // it was closed while nobody used it
+          ++sent_again_;
+          continue;
+        }
+      }
+      const auto wait = options_.retry.wait(failures++, uniform(), retry_after);
+      if (!wait) throw gave_up(problem, failures, retry_after);
+      pause(*wait);
+      ++sent_again_;
+    }
+  }
+
+  /// From now on a server that is gone leaves a job behind: errors say how to go on with it.
+  void set_connected() { is_connected_ = true; }
+
+  /// The reply to a request that must succeed. Throws a user error for one that the server refuses.
+  [[nodiscard]] HttpReply ask(const HttpRequest& asked) {
+    HttpReply got = reply(asked);
+    refuse_failure(asked, got);
+    return got;
+  }
+
+  /// Asks `request(i)` for each i below `count`, in order, and calls `take(i, reply)` from any
+  /// thread, in any order. The first error ends it, and is thrown.
+  template <class Request, class Take>
+  void ask_all(std::size_t count, Request request, Take take) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failed;
+    std::mutex failing;
+    const auto work = [&] {
+      try {
+        for (std::size_t i = 0; (i = next++) < count;) take(i, ask(request(i)));
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(failing);
+        if (!failed) failed = std::current_exception();
+      }
+    };
+    {
+      detail::JoinedThreads threads;
+      const std::size_t several = (std::min)(options_.concurrency, count);
+      for (std::size_t t = 1; t < several; ++t) threads.start(work);
+      work();
+    }
+    if (failed) std::rethrow_exception(failed);
+  }
+
+  /// A place for errors about what this server says.
+  [[nodiscard]] Site site() const { return {.field = url_.text()}; }
+
+  /// Throws for a reply that is no success.
+  void refuse_failure(const HttpRequest& asked, const HttpReply& got) const {
+    if (got.status >= 200 && got.status < 300) return;
+    if (got.status == 401 || got.status == 403) {
+      throw user_error(site(), "the server wants a key (" + std::to_string(got.status) + ")",
+                       options_.key.empty() ? "give it in the environment variable PLUMB_API_KEY"
+                                            : "PLUMB_API_KEY holds one that it does not take");
+    }
+    if (got.status >= 300 && got.status < 400) {
+      throw user_error(site(), "the server redirects" + host_of(got.location),
+                       "redirects are not followed; give the URL that answers itself");
+    }
+    throw user_error(site(),
+                     "the server refuses " + asked.route + " (" + std::to_string(got.status) + ")" +
+                         said_in(got),
+                     "docs/servers.md says which flags each server needs");
+  }
+
+ private:
+  [[nodiscard]] std::string authorization() const {
+    return options_.key.empty() ? "" : "Bearer " + options_.key;
+  }
+
+  /// ": MESSAGE" of a server's error, without the key.
+  [[nodiscard]] std::string said_in(const HttpReply& got) const {
+    std::string message = error_message(got.body);
+    if (message.empty()) return "";
+    if (!options_.key.empty()) {
+      for (std::size_t at = 0; (at = message.find(options_.key, at)) != std::string::npos;) {
+        message.replace(at, options_.key.size(), "…");
+      }
+    }
+    return ": " + shortened(message);
+  }
+
+  /// " to https://HOST": what follows the host may hold a secret.
+  static std::string host_of(const std::string& location) {
+    const std::size_t host = location.find("://");
+    if (host == std::string::npos) return "";
+    std::string text = location.substr(0, location.find_first_of("/?#", host + 3));
+    const std::size_t at = text.rfind('@');
+    if (at != std::string::npos) text.erase(host + 3, at - host - 2);
+    return " to " + text;
+  }
+
+  [[nodiscard]] Error gave_up(const std::string& problem, std::size_t times,
+                              std::optional<RetryPolicy::Seconds> retry_after) const {
+    const std::string kept = is_connected_ ? "what is done is kept; " : "";
+    if (retry_after && *retry_after > options_.retry.patience) {
+      return internal_error(site(),
+                            "the server " + problem + " and wants to be asked again after " +
+                                std::to_string(static_cast<long>(retry_after->count())) + " s",
+                            kept + (is_connected_ ? "resume then" : "call again then"));
+    }
+    return internal_error(
+        site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
+        kept + (is_connected_ ? "see to the server, and resume"
+                              : "see whether it runs at this URL and has loaded its model"));
+  }
+
+  /// Throws a user error for a certificate that is not trusted, which it will not be the next time,
+  /// and for a server that did not answer yet where a second TLS handshake with it fails.
+  void refuse_tls(const TransportError& error, std::size_t times) const {
+    if (error.step() == TransportError::Step::certificate) {
+      throw user_error(site(), error.what(),
+                       "name the host as its certificate does, or give the certificate's file in "
+                       "the environment variable SSL_CERT_FILE");
+    }
+    if (error.step() != TransportError::Step::handshake || answered_) return;
+    if (times < std::min<std::size_t>(2, options_.retry.tries)) return;
+    throw user_error(site(), "no TLS connection comes about: " + std::string(error.what()),
+                     "the server may speak http:// only; give its URL so, or see to its TLS");
+  }
+
+  [[nodiscard]] double uniform() {
+    const std::lock_guard lock(mutex_);
+    return random_.uniform();
+  }
+  static void pause(RetryPolicy::Seconds time) { std::this_thread::sleep_for(time); }
+
+  [[nodiscard]] std::unique_ptr<HttpConnection> take_connection() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::make_unique<HttpConnection>(url_, options_.times, trust_);
+    auto connection = std::move(idle_.back());
+    idle_.pop_back();
+    return connection;
+  }
+  void give_back(std::unique_ptr<HttpConnection> connection) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(connection));
+  }
+
+  ServerUrl url_;
+  HttpOptions options_;
+  std::shared_ptr<detail::asio::ssl::context> trust_;
+  std::mutex mutex_;  // of what follows
+  RandomStream random_;
+  std::vector<std::unique_ptr<HttpConnection>> idle_;
+  std::atomic<std::uint64_t> sent_{0}, sent_again_{0}, losses_{0};
+  std::atomic<bool> answered_{false}, is_connected_{false};
+};
+
+}  // namespace plumb::detail

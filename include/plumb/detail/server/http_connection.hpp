@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does one request get its reply, in time?
+//
+// A connection to one server, kept open from request to request, plain or by TLS with the server's
+// certificate checked against its name. Each step (connect, handshake, exchange) has an end:
+// Beast's deadlines hold for asynchronous calls alone, so each call here starts one and runs it to
+// its end. Non-goals: redirects, which are replies like others, proxies, HTTP/2.
+
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "plumb/detail/server/server_url.hpp"
+
+namespace plumb::detail {
+
+struct HttpRequest {
+  /// A route, as "/v1/completions"; the URL's path comes before it.
+  std::string route{};
+  /// Posted as JSON; without one the route is got.
+  std::string body{};
+};
+
+struct HttpReply {
+  unsigned status = 0;
+  std::string body{};
+  std::string content_type{};
+  std::string retry_after{};
+  /// Of a redirect, where to.
+  std::string location{};
+};
+
+/// What failed on the way: the reply never came, or came in part. Its text holds no header that was
+/// sent. Any number of threads may read one.
+class TransportError : public std::runtime_error {
+ public:
+  /// Where it failed. A certificate that is not trusted stays so; a TLS handshake also fails where
+  /// the server knows no TLS.
+  enum class Step { handshake, certificate, other };
+
+  explicit TransportError(const std::string& text, Step step = Step::other)
+      : std::runtime_error(text), step_(step) {}
+
+  [[nodiscard]] Step step() const noexcept { return step_; }
+
+ private:
+  Step step_;
+};
+
+struct HttpTimes {
+  std::chrono::milliseconds connect{10'000};
+  /// Of one exchange: until the whole reply is there.
+  std::chrono::milliseconds reply{600'000};
+};
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+/// Certificates that a TLS connection trusts: the system's (OpenSSL's SSL_CERT_FILE and
+/// SSL_CERT_DIR hold here too).
+inline std::shared_ptr<asio::ssl::context> trusting_context() {
+  auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  context->set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
+                       asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
+  context->set_default_verify_paths();
+  context->set_verify_mode(asio::ssl::verify_peer);
+  return context;
+}
+
+/// One thread at a time uses one. Throws TransportError for all that goes wrong; the next exchange
+/// then connects anew.
+class HttpConnection {
+ public:
+  /// `trust` is null for a server without TLS.
+  HttpConnection(ServerUrl url, HttpTimes times, std::shared_ptr<detail::asio::ssl::context> trust)
+      : url_(std::move(url)), times_(times), trust_(std::move(trust)) {}
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  /// Whether a reply came on it and it is still open, as far as is known.
+  [[nodiscard]] bool is_open() const noexcept { return plain_ || secure_; }
+
+  /// `authorization` is the value of that header; empty sends none.
+  [[nodiscard]] HttpReply exchange(const HttpRequest& asked, const std::string& authorization) {
+    if (!is_open()) connect();
+    try {
+      return plain_ ? exchange_on(*plain_, asked, authorization)
+                    : exchange_on(*secure_, asked, authorization);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+
+  void close() noexcept {
+    plain_.reset();
+    secure_.reset();
+    buffer_.clear();
+  }
+
+ private:
+  using Plain = detail::beast::tcp_stream;
+  using Secure = detail::beast::ssl_stream<detail::beast::tcp_stream>;
+  using Code = boost::system::error_code;
+
+  /// Runs what `start(handler)` begins on a stream until it ends or its time is up.
+  template <class Stream, class Start>
+  void run(Stream& stream, std::chrono::milliseconds time, const std::string& doing, Start start) {
+    Code failed = detail::asio::error::would_block;
+    auto& lowest = detail::beast::get_lowest_layer(stream);
+    lowest.expires_after(time);
+    start([&failed](Code code, auto&&...) { failed = code; });
+    io_.restart();
+    io_.run();
+    lowest.expires_never();
+    if (!failed) return;
+    if (failed == detail::beast::error::timeout) {
+      throw TransportError(doing + " took longer than " + seconds(time) + " s");
+    }
+    if (failed == detail::http::error::end_of_stream || failed == detail::asio::error::eof ||
+        failed == detail::asio::ssl::error::stream_truncated) {
+      throw TransportError("the server closed the connection before it replied");
+    }
+    if (failed == detail::http::error::partial_message) {
+      throw TransportError("the reply ended in its middle");
+    }
+    throw TransportError(doing + ": " + failed.message());
+  }
+
+  static std::string seconds(std::chrono::milliseconds time) {
+    std::string text = std::to_string(std::chrono::duration<double>(time).count());
+    while (text.ends_with('0')) text.pop_back();
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+  }
+
+  void connect() {
+    Code failed;
+    detail::asio::ip::tcp::resolver resolver(io_);
+    const auto places = resolver.resolve(url_.host, std::to_string(url_.port), failed);
+    if (failed) throw TransportError("finding " + url_.host + ": " + failed.message());
+    if (!url_.is_secure) {
+      auto stream = std::make_unique<Plain>(io_);
+      run(*stream, times_.connect, "connecting",
+          [&](auto handler) { stream->async_connect(places, handler); });
+      detail::beast::get_lowest_layer(*stream).socket().set_option(
+          detail::asio::ip::tcp::no_delay(true), failed);
+      plain_ = std::move(stream);
+      return;
+    }
+    auto stream = std::make_unique<Secure>(io_, *trust_);
+    // Servers of several names show the certificate of the one that is asked for. OpenSSL's macro for
+    // this, SSL_set_tlsext_host_name, has an old-style cast.
+    if (SSL_ctrl(stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                 url_.host.data()) != 1) {
+      throw TransportError("setting the server's name for TLS failed");
+    }
+    stream->set_verify_callback(detail::asio::ssl::host_name_verification(url_.host));
+    auto& lowest = detail::beast::get_lowest_layer(*stream);
+    run(*stream, times_.connect, "connecting",
+        [&](auto handler) { lowest.async_connect(places, handler); });
+    lowest.socket().set_option(detail::asio::ip::tcp::no_delay(true), failed);
+    try {
+      run(*stream, times_.connect, "the TLS handshake", [&](auto handler) {
+        stream->async_handshake(detail::asio::ssl::stream_base::client, handler);
+      });
+    } catch (const TransportError& error) {
+      throw of_handshake(error, SSL_get_verify_result(stream->native_handle()));
+    }
+    secure_ = std::move(stream);
+  }
+
+  /// `verified` is what OpenSSL says of the certificate. That it is for another name, which a
+  /// callback finds, has no code of its own.
+  [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
+    if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
+    return TransportError(verified == X509_V_ERR_UNSPECIFIED
+                              ? "its certificate is not for the name " + url_.host
+                              : "its certificate is not trusted: " +
+                                    std::string(X509_verify_cert_error_string(verified)),
+                          TransportError::Step::certificate);
+  }
+
+  template <class Stream>
+  HttpReply exchange_on(Stream& stream, const HttpRequest& asked,
+                        const std::string& authorization) {
+    namespace http = detail::http;
+    http::request<http::string_body> request{
+        asked.body.empty() ? http::verb::get : http::verb::post, url_.path + asked.route, 11};
+    request.set(http::field::host, url_.authority());
+    request.set(http::field::user_agent, "plumb");
+    request.set(http::field::accept, "application/json");
+    if (!authorization.empty()) request.set(http::field::authorization, authorization);
+    if (!asked.body.empty()) {
+      request.set(http::field::content_type, "application/json");
+      request.body() = asked.body;
+    }
+    request.prepare_payload();
+    run(stream, times_.reply, "sending the request",
+        [&](auto handler) { http::async_write(stream, request, handler); });
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(most_bytes);
+    run(stream, times_.reply, "waiting for the reply",
+        [&](auto handler) { http::async_read(stream, buffer_, parser, handler); });
+    const auto text = [&](http::field name) {
+      const auto value = parser.get()[name];
+      return std::string(value.data(), value.size());
+    };
+    HttpReply reply{parser.get().result_int(),
+                    {},
+                    text(http::field::content_type),
+                    text(http::field::retry_after),
+                    text(http::field::location)};
+    reply.body = std::move(parser.get().body());
+    if (!parser.get().keep_alive()) close();
+    return reply;
+  }
+
+  // The whole distribution of a large vocabulary takes tens of megabytes.
+  static constexpr std::uint64_t most_bytes = 1ULL << 30U;
+
+  ServerUrl url_;
+  HttpTimes times_;
+  std::shared_ptr<detail::asio::ssl::context> trust_;
+  detail::asio::io_context io_{1};
+  detail::beast::flat_buffer buffer_;
+  std::unique_ptr<Plain> plain_;
+  std::unique_ptr<Secure> secure_;
+};
+
+}  // namespace plumb::detail

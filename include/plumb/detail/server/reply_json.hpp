@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What does a server's reply hold, and what if it is not what it should be?
+//
+// Every value is read through these, so that HTML in place of JSON, half a body, an absent field, a
+// number that is none or past its range are each one line that names the route and the field.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::detail {
+
+/// A reply's JSON, and where it came from.
+struct ReplyJson {
+  Json value;
+  /// As errors name it: "http://127.0.0.1:8080/completion".
+  std::string place{};
+
+  [[nodiscard]] Error wrong(const std::string& field, const std::string& problem) const {
+    return internal_error({.field = place}, "the reply's " + field + " " + problem,
+                          "see docs/servers.md for the servers and versions that plumb asks");
+  }
+
+  /// A field of an object below the whole reply, by a JSON pointer ("/choices/0/text"). Throws
+  /// where it is not there.
+  [[nodiscard]] const Json& at(const std::string& pointer) const {
+    try {
+      return value.at(Json::json_pointer(pointer));
+    } catch (const Json::exception&) {
+      throw wrong(pointer, "is missing");
+    }
+  }
+  /// Null where it is not there.
+  [[nodiscard]] Json find(const std::string& pointer) const {
+    const Json::json_pointer path(pointer);
+    return value.contains(path) ? value.at(path) : Json();
+  }
+  [[nodiscard]] std::string text_or(const std::string& pointer, std::string other) const {
+    const Json found = find(pointer);
+    return found.is_string() ? found.get<std::string>() : std::move(other);
+  }
+  [[nodiscard]] std::uint64_t count_or(const std::string& pointer, std::uint64_t other) const {
+    const Json found = find(pointer);
+    return found.is_number_unsigned() ? found.get<std::uint64_t>() : other;
+  }
+
+  /// A token id of a vocabulary of `size`; 0 for one whose size is not known.
+  [[nodiscard]] TokenId token(const Json& item, const std::string& field, std::size_t size) const {
+    if (!item.is_number_integer()) throw wrong(field, "is no token id: " + shortened(item.dump()));
+    const auto id = item.get<std::int64_t>();
+    if (id < 0 || id > std::int64_t{0x7fffffff} ||
+        (size > 0 && id >= static_cast<std::int64_t>(size))) {
+      throw wrong(field, "names token " + std::to_string(id) + ", which the vocabulary lacks");
+    }
+    return static_cast<TokenId>(id);
+  }
+  /// A log-probability in nats: at most 0, but for rounding. Servers write −9999 for minus
+  /// infinity, which JSON has not.
+  [[nodiscard]] double log_probability(const Json& item, const std::string& field) const {
+    if (!item.is_number()) {
+      throw wrong(field, "is no log-probability: " + shortened(item.dump()));
+    }
+    return checked_log_probability(item.get<double>(), field);
+  }
+  [[nodiscard]] double checked_log_probability(double nats, const std::string& field) const {
+    if (!std::isfinite(nats) || nats > 1e-3) {
+      throw wrong(field, "is no log-probability: " + std::to_string(nats));
+    }
+    return nats <= -9999 ? -std::numeric_limits<double>::infinity() : nats;
+  }
+
+  /// A vector of finite numbers, not empty.
+  [[nodiscard]] std::vector<float> numbers(const Json& list, const std::string& field) const {
+    if (!list.is_array() || list.empty()) throw wrong(field, "is no vector");
+    std::vector<float> vector;
+    vector.reserve(list.size());
+    for (const Json& item : list) {
+      const double number = item.is_number() ? item.get<double>() : std::nan("");
+      if (!std::isfinite(number)) throw wrong(field, "holds " + shortened(item.dump()));
+      vector.push_back(static_cast<float>(number));
+    }
+    return vector;
+  }
+};
+
+/// Throws an internal error for a text that is not JSON.
+[[nodiscard]] inline ReplyJson parse_reply(std::string_view body, std::string place) {
+  ReplyJson reply{{}, std::move(place)};
+  const auto wrong = detail::parse_json(body, reply.value);
+  if (!wrong) return reply;
+  const std::string_view text = trimmed(body);
+  const bool is_page = text.starts_with('<');
+  throw internal_error({.field = reply.place},
+                       is_page        ? "the reply is a page (HTML), not JSON"
+                       : text.empty() ? "the reply is empty"
+                                      : "the reply cannot be read: " + *wrong,
+                       is_page ? "is this the server's own address, and no site before it?"
+                               : "see to the server, and resume");
+}
+
+/// What a server's error says, in the forms that servers have; empty where it says nothing.
+[[nodiscard]] inline std::string error_message(std::string_view body) {
+  Json value;
+  if (detail::parse_json(body, value) || !value.is_object()) return "";
+  const auto text = [](const Json& of, const char* field) {
+    const auto found = of.find(field);
+    return found != of.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto error = value.find("error");
+  if (error != value.end() && error->is_object()) return text(*error, "message");
+  for (const char* field : {"error", "message", "detail"}) {
+    if (std::string found = text(value, field); !found.empty()) return found;
+  }
+  return "";
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// When is a request worth asking again, and after how long?
+//
+//   wait_k = min(longest, first · 2^k) · (1/2 + u),   u uniform in [0, 1)
+// for the k-th failure (from 0) of one request: exponential backoff, with jitter so that many
+// requests that failed together do not come back together. A server that says Retry-After is waited
+// for as long as it says, and not asked again where that is longer than `patience`.
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+struct RetryPolicy {
+  using Seconds = std::chrono::duration<double>;
+
+  /// Times that one request is sent at most.
+  std::size_t tries = 6;
+  Seconds first{0.25};
+  Seconds longest{20};
+  /// The longest Retry-After that is waited for.
+  Seconds patience{120};
+
+  /// Whether a status says that the same request may be answered later: busy, loading, or broken
+  /// for now. Whatever else is wrong stays wrong.
+  [[nodiscard]] static constexpr bool is_passing(unsigned status) noexcept {
+    return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 ||
+           status == 503 || status == 504;
+  }
+
+  /// How long to wait after the k-th failure; nothing where it is not to be sent again. `uniform`
+  /// is in [0, 1).
+  [[nodiscard]] std::optional<Seconds> wait(std::size_t k, double uniform,
+                                            std::optional<Seconds> retry_after = {}) const {
+    if (k + 1 >= tries) return std::nullopt;
+    if (retry_after && *retry_after > patience) return std::nullopt;
+    const double doubled =
+        first.count() * std::pow(2.0, static_cast<double>(std::min<std::size_t>(k, 60)));
+    const Seconds backoff((std::min)(longest.count(), doubled) * (0.5 + uniform));
+    return retry_after ? (std::max)(*retry_after, backoff) : backoff;
+  }
+};
+
+/// The seconds of a Retry-After header; nothing for a date, which plumb does not read, and for
+/// anything else.
+[[nodiscard]] inline std::optional<RetryPolicy::Seconds> retry_after_seconds(
+    std::string_view text) {
+  unsigned seconds = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (text.empty() || failed != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return RetryPolicy::Seconds(seconds);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How does a model answer that a server runs?
+//
+// A LookupLm: a tree's lookups become one request for each prefix that something is asked after,
+// many under way at once, in the order of the tree, so that the server's prefix cache has the
+// parent of what it is asked. Token ids go both ways. Where the server embeds it is an Embedder
+// too, and it goes on with texts by itself.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/backend/capabilities.hpp"
+#include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/stop_text.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/server/server_connection.hpp"
+
+namespace plumb::detail {
+
+/// One thread at a time asks one; it asks the server from several.
+class ServerModel {
+ public:
+  /// Throws as ServerConnection does.
+  explicit ServerModel(ServerOptions options)
+      : server_(std::make_unique<ServerConnection>(std::move(options))) {}
+
+  [[nodiscard]] Tokenization tokenize(std::string_view text) const {
+    return server_->tokenize(text);
+  }
+  [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
+    return server_->detokenize(ids);
+  }
+  [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
+    const ServerTokenizer* const given = server_->given();
+    if (given == nullptr || !given->special_tokens) return {};
+    return *given->special_tokens;
+  }
+  [[nodiscard]] std::optional<TokenId> bos() const { return server_->bos(); }
+  [[nodiscard]] std::optional<bool> adds_bos() const { return server_->adds_bos(); }
+  [[nodiscard]] std::optional<TextFrame> own_frame() const { return server_->own_frame(); }
+  [[nodiscard]] std::size_t vocabulary_size() const { return server_->facts().vocabulary; }
+  [[nodiscard]] std::size_t context_length() const {
+    return server_->facts().context > 0 ? server_->facts().context : unknown_context;
+  }
+
+  /// What this server can do: one that only embeds has no lookups.
+  [[nodiscard]] Capabilities capabilities() const {
+    Capabilities can;
+    can.lookups = can.generates = server_->answers();
+    can.text_embeddings = server_->dimension() > 0;
+    can.special_tokens = server_->given() != nullptr && server_->given()->special_tokens;
+    return can;
+  }
+
+  /// A call may ask about a whole large pack: the more it asks, the more is under way at once.
+  [[nodiscard]] TreeLimits tree_limits() const {
+    const std::size_t nodes = std::max<std::size_t>(4096, context_length());
+    return {nodes, nodes, 512};
+  }
+
+  /// NaN for a probability that is too small for the server to tell.
+  void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
+               std::span<double> log_probabilities) {
+    std::vector<NodeId> nodes;
+    std::vector<TokenId> tokens(lookups.size());
+    std::vector<NextTokenQuestion> questions;
+    for (std::size_t first = 0; first < lookups.size();) {
+      std::size_t last = first;
+      for (; last < lookups.size() && lookups[last].node == lookups[first].node; ++last) {
+        tokens[last] = lookups[last].token;
+      }
+      nodes.push_back(lookups[first].node);
+      questions.push_back({std::span(tokens).subspan(first, last - first),
+                           log_probabilities.subspan(first, last - first)});
+      first = last;
+    }
+    server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
+    for (double& nats : log_probabilities) {
+      if (std::isinf(nats)) nats = std::numeric_limits<double>::quiet_NaN();
+    }
+    server_->refuse_other_model();
+  }
+
+  /// Numbers in a vector.
+  [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
+
+  /// Vectors as the server gives them: raw ones, or normalised ones, as `facts` says.
+  [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
+    std::vector<std::vector<TokenId>> sequences;
+    for (const std::string& text : texts) {
+      sequences.push_back(server_->ids_of(text, with_bos));
+      if (!sequences.back().empty()) continue;
+      throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
+    }
+    EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
+                         static_cast<Eigen::Index>(dimension()));
+    server_->client().ask_all(
+        sequences.size(),
+        [&](std::size_t i) {
+          server_->tally().tokens_sent += sequences[i].size();
+          return server_->dialect().embed(std::span(&sequences[i], 1));
+        },
+        [&](std::size_t i, const HttpReply& reply) {
+          const std::vector<float> vector = server_->dialect().read_vectors(reply, 1).front();
+          if (vector.size() != dimension()) {
+            throw internal_error(server_->client().site(),
+                                 "gives a vector of " + std::to_string(vector.size()) +
+                                     " numbers, and gave ones of " + std::to_string(dimension()));
+          }
+          std::copy(vector.begin(), vector.end(), rows.row(static_cast<Eigen::Index>(i)).data());
+        });
+    server_->refuse_other_model();
+    return rows;
+  }
+
+  /// Greedy continuations, and samples, whose seeds go to the server. Those that a stop text ends
+  /// are generated to their full length and cut.
+  [[nodiscard]] std::vector<std::vector<Continuation>> generate(
+      std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
+      std::span<const std::uint64_t> seeds) {
+    const std::size_t count = std::max<std::size_t>(1, options.samples);
+    std::vector<std::vector<Continuation>> all(prompts.size(), std::vector<Continuation>(count));
+    server_->client().ask_all(
+        prompts.size() * count,
+        [&](std::size_t i) {
+          const std::vector<TokenId>& prompt = prompts[i / count];
+          server_->tally().tokens_sent += prompt.size();
+          const std::uint64_t seed = seeds.empty() ? options.seed : seeds[i / count];
+          return server_->dialect().generate(
+              prompt, options.max_new_tokens,
+              options.samples == 0 ? std::nullopt : std::optional(seed_of(seed, i % count)));
+        },
+        [&](std::size_t i, const HttpReply& reply) {
+          ServerContinuation made = server_->dialect().read_continuation(reply, server_->tally());
+          all[i / count][i % count] = {std::move(made.tokens), std::move(made.log_probabilities)};
+        });
+    for (std::size_t p = 0; p < prompts.size(); ++p) {
+      for (Continuation& one : all[p]) {
+        const bool lacks = one.log_probabilities.size() != one.tokens.size();
+        one.log_probabilities.resize(one.tokens.size());
+        end_at_stop(*this, one, options.stop);
+        if (lacks) look_up(prompts[p], one);
+      }
+    }
+    server_->refuse_other_model();
+    return all;
+  }
+
+  [[nodiscard]] ModelDescription describe() const {
+    const ServerFacts& facts = server_->facts();
+    // By llama.cpp's names of weights: others do not say.
+    const bool rounds = !facts.weights.empty() && facts.weights.find("F32") == std::string::npos &&
+                        facts.weights.find("F16") == std::string::npos;
+    ModelDescription description{facts.kind + (facts.version.empty() ? "" : " " + facts.version),
+                                 facts.weights, rounds};
+    description.name = facts.model;
+    description.answers = server_->identity();
+    return description;
+  }
+
+  /// What was found at connect, and what was asked so far, under "server". It is asked for when a
+  /// job is done: throws an internal error where another model answers by then.
+  [[nodiscard]] Json facts() const {
+    server_->refuse_other_model_at_end();
+    const ServerFacts& server = server_->facts();
+    Json checks = Json::object();
+    if (server_->answers()) {
+      checks = {{"probabilities_add_up_to_1_within", (server_->check)().sum_off},
+                {"same_again_within_nats", (server_->check)().again_off},
+                {"same_without_prefix_cache_within_nats", (server_->check)().afresh_off}};
+    }
+    const HttpClient& client = server_->client();
+    Json facts = {
+        {"url", client.url().text()},
+        {"kind", server.kind},
+        {"version", server.version},
+        {"model", server.model},
+        {"vocabulary", server.vocabulary},
+        {"context", server.context},
+        {"concurrency", client.concurrency()},
+        {"tokenizer", server_->given() != nullptr ? server_->given()->name : "the server's"},
+        {"texts_tokenized_alike", server_->texts_compared()},
+        {"checks", std::move(checks)},
+        {"requests", client.sent()},
+        {"requests_sent_again", client.sent_again()},
+        {"tokens_sent", server_->tally().tokens_sent.load()},
+        {"tokens_computed", server_->tally().tokens_computed.load()}};
+    if (dimension() > 0) {
+      facts["vectors"] = server_->dialect().gives_raw_vectors() ? "raw" : "normalised";
+    }
+    return {{"server", std::move(facts)}};
+  }
+
+ private:
+  static constexpr std::size_t unknown_context = 1 << 20;
+
+  static std::uint32_t seed_of(std::uint64_t seed, std::size_t sample) {
+    return static_cast<std::uint32_t>(
+        RandomStream(seed, "sample " + std::to_string(sample)).below(0x7fffffffU));
+  }
+
+  /// Log-probabilities that a reply had not.
+  void look_up(const std::vector<TokenId>& prompt, Continuation& one) {
+    std::vector<NextTokenQuestion> questions;
+    for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+      questions.push_back(
+          {std::span(one.tokens).subspan(i, 1), std::span(one.log_probabilities).subspan(i, 1)});
+    }
+    server_->ask(questions, [&](std::size_t i) {
+      std::vector<TokenId> prefix = prompt;
+      prefix.insert(prefix.end(), one.tokens.begin(),
+                    one.tokens.begin() + static_cast<std::ptrdiff_t>(i));
+      return prefix;
+    });
+  }
+
+  std::unique_ptr<ServerConnection> server_;
+};
+
+static_assert(LookupLm<ServerModel> && Embedder<ServerModel>);
+static_assert(ListsSpecialTokens<ServerModel> && BatchGenerator<ServerModel>);
+
+}  // namespace plumb::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is SGLang asked?
+//
+// By its own /generate with `input_ids`. `token_ids_logprob` names the tokens whose
+// log-probabilities are wanted; `meta_info.output_token_ids_logprobs` has them as [nats, id, text]
+// for each token that is generated, of which there is one. Log-probabilities of the prompt are not
+// asked for, as they would compute what the prefix cache holds. Vectors come by /v1/embeddings from
+// a server started with `--is-embedding`, normalised. Source: SGLang's native API; tried on a
+// stand-in that speaks it, not on a real one.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "plumb/detail/server/openai_server.hpp"
+#include "plumb/detail/server/reply_json.hpp"
+
+namespace plumb::detail {
+
+/// Any number of threads may use one.
+class SglangServer final : public OpenAiServer {
+ public:
+  /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does
+  /// not tell. Throws an internal error for others.
+  SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
+               std::size_t vocabulary)
+      : OpenAiServer("SGLang", server.text_or("/version", ""), models, std::move(place),
+                     vocabulary) {}
+
+  [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override { return count; }
+
+  [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
+                                AskHow) const override {
+    return {"/generate", opening(prefix, 1) + ",\"temperature\":0},\"token_ids_logprob\":" +
+                             detail::json_ids(tokens) + "}"};
+  }
+
+  [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
+                          std::span<double> nats, ServerTally& tally) const override {
+    const ReplyJson json = read_reply(reply, "/generate");
+    tally_reply(json, tally);
+    const Json rows = json.find("/meta_info/output_token_ids_logprobs/0");
+    if (!rows.is_array()) {
+      throw user_error({.field = json.place}, "gives no output_token_ids_logprobs",
+                       "use an SGLang that takes token_ids_logprob");
+    }
+    std::unordered_map<TokenId, double> found;
+    for (const Json& row : rows) {
+      const auto [id, value] = entry(json, row, "output_token_ids_logprobs");
+      found[id] = value;
+    }
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto one = found.find(tokens[i]);
+      if (one == found.end()) {
+        throw json.wrong("output_token_ids_logprobs", "lacks token " + std::to_string(tokens[i]));
+      }
+      nats[i] = one->second;
+    }
+    return true;
+  }
+
+  /// Seeds are taken where the server runs with `--enable-deterministic-inference`; otherwise
+  /// samples differ from run to run.
+  [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
+                                     std::optional<std::uint32_t> seed) const override {
+    const std::string how =
+        seed ? ",\"temperature\":1,\"top_p\":1,\"top_k\":-1,\"min_p\":0,\"sampling_seed\":" +
+                   std::to_string(*seed >> 1U)
+             : ",\"temperature\":0";
+    return {"/generate", opening(prompt, most) + how + "}}"};
+  }
+
+  [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
+                                                     ServerTally& tally) const override {
+    const ReplyJson json = read_reply(reply, "/generate");
+    tally_reply(json, tally);
+    ServerContinuation continuation;
+    continuation.ended = json.text_or("/meta_info/finish_reason/type", "") == "stop";
+    const Json& rows = json.at("/meta_info/output_token_logprobs");
+    if (!rows.is_array()) throw json.wrong("output_token_logprobs", "is no list");
+    for (const Json& row : rows) {
+      const auto [id, value] = entry(json, row, "output_token_logprobs");
+      continuation.tokens.push_back(id);
+      continuation.log_probabilities.push_back(value);
+    }
+    continuation.drop_end();
+    return continuation;
+  }
+
+ private:
+  static std::string opening(std::span<const TokenId> prompt, std::size_t most) {
+    return "{\"input_ids\":" + detail::json_ids(prompt) +
+           ",\"return_logprob\":true,\"sampling_params\":{\"max_new_tokens\":" +
+           std::to_string(most);
+  }
+
+  [[nodiscard]] std::pair<TokenId, double> entry(const ReplyJson& json, const Json& row,
+                                                 const std::string& field) const {
+    if (!row.is_array() || row.size() < 2) throw json.wrong(field, "holds no [nats, id, text]");
+    return {token(json, row[1], field), json.log_probability(row[0], field)};
+  }
+
+  static void tally_reply(const ReplyJson& json, ServerTally& tally) {
+    count_computed(json, "/meta_info/prompt_tokens", "/meta_info/cached_tokens", tally);
+  }
+};
+
+}  // namespace plumb::detail
