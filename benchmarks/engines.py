@@ -1,35 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes a second of plumb's own network and of llama.cpp over one .gguf file, one after the other in each round.
+"""Nodes a second of plumb's own network and of llama.cpp over one .gguf file, one after the other in each round, and of the
+products of SmolLM2-135M's matrices alone.
 
-    engines.py PLUMB DATA RELATIONS LIMIT MODEL ROUNDS THREADS...
+    engines.py BUILD DATA RELATIONS LIMIT MODEL ROUNDS THREADS...
 """
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
+# SmolLM2-135M: hidden, queries with keys and values, inner, layers, vocabulary.
+SHAPE = ["576", "960", "1536", "30", "49152"]
 
-def main(plumb, data, relations, limit, model, rounds, *threads):
+
+def main(build, data, relations, limit, model, rounds, *threads):
+    plumb = f"{build}/plumb"
     print(f"{pathlib.Path(model).name}, {relations} of {data}, {limit} facts each, {rounds} rounds")
     for count in threads:
-        speeds, scores = {"native": [], "llama": []}, {}
+        speeds, scores, limits = {"native": [], "llama": []}, {}, []
         with tempfile.TemporaryDirectory() as name:
             for number in range(int(rounds)):
+                limits.append(json.loads(subprocess.run([f"{build}/decoder_products", *SHAPE, count], check=True, capture_output=True,
+                                                        env={**os.environ, "OMP_PROC_BIND": "true"}).stdout))
                 for engine, found in speeds.items():
                     out = pathlib.Path(name) / f"{engine}-{number}"
                     subprocess.run([plumb, "probe", "--data", data, "--relations", relations, "--limit", limit, "--model", model,
-                                    "--engine", engine, "--threads", count, "--out", out], check=True, stdout=subprocess.DEVNULL)
+                                    "--engine", engine, "--threads", count, "--out", out], check=True, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
                     run = json.loads((out / "run.json").read_text())
                     found.append(run["tokens_fed"] / run["seconds_model"])
+                    # The last token of a statement is a leaf: no row of logits is asked behind it.
+                    fed, rows = run["tokens_fed"], run["tree_nodes"] - run["statements"]
                     scores[engine] = [score for file in sorted(out.glob("*_results.jsonl"))
                                       for line in file.read_text().splitlines() for score in json.loads(line)["pll_scores"]]
         worst = max(abs(a - b) for a, b in zip(scores["native"], scores["llama"], strict=True))
+        alone = [fed / (fed * one["node"] + rows * one["row"]) for one in limits]
         ratios = [a / b for a, b in zip(speeds["native"], speeds["llama"])]
         print(f"{count} threads: " + ", ".join(f"{engine} {statistics.median(found):.0f} nodes/s ({min(found):.0f} to {max(found):.0f})"
                                                 for engine, found in speeds.items()) +
               f", ratio {statistics.median(ratios):.2f}; worst difference {worst:.6f} nats in {len(scores['llama'])} statements")
+        shares = [a / b for a, b in zip(speeds["native"], alone)]
+        most = [a / b for a, b in zip(alone, speeds["llama"])]
+        print(f"    the products alone, vectors of {limits[0]['vectors']}: {statistics.median(alone):.0f} nodes/s "
+              f"({statistics.median(one['layers'] for one in limits):.0f} GFLOP/s a thread; a tile in the first cache "
+              f"{statistics.median(one['tile'] for one in limits):.0f}); native reaches {statistics.median(shares):.2f} of it; "
+              f"nothing else computed, it would be {statistics.median(most):.2f} times llama.cpp")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which engine computes a .gguf file faster: plumb's own network or llama.cpp?
+# Which engine computes a .gguf file faster: plumb's own network or llama.cpp? And how near is either to the products
+# of the network's matrices alone?
 #
 #   bash benchmarks/engines.sh [MODEL.gguf] [ROUNDS] [THREADS…]
 #
 # Exact scores of three relations of BEAR on SmolLM2-135M's F32 weights by default; both engines in each round, on 1 thread and
-# on 2. Prints nodes a second and the worst difference between their scores.
+# on 2. Prints nodes a second, the worst difference between their scores, and the products' limit. With PLUMB_AVX2=1 all of it,
+# llama.cpp too, is built for AVX2 without AVX-512, whatever the machine has (build-avx2, ten minutes, once).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
-build_plumb plumb_command
+build_plumb plumb_command requantize decoder_products
 need_model
+build=build
+if [ "${PLUMB_AVX2:-0}" = 1 ]; then
+  build=build-avx2
+  llama_prefix="$llama_prefix-avx2"
+  llama_gpu_options=(-DGGML_NATIVE=OFF -DGGML_SSE42=ON -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_BMI2=ON -DGGML_FMA=ON -DGGML_F16C=ON)
+  need_llama
+  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$llama_prefix" -DPLUMB_NATIVE=OFF \
+    -DCMAKE_CXX_FLAGS="-march=x86-64-v3" >"build/configure-avx2.log" 2>&1 || { tail -30 build/configure-avx2.log >&2; exit 1; }
+  cmake --build "$build" --parallel "$(compilers_at_once)" --target plumb_command decoder_products
+fi
 model="${1:-$model_f32}"
 rounds="${2:-3}"
 shift $(($# < 2 ? $# : 2))
-exec python3 benchmarks/engines.py build/plumb "$plumb_shared/data/bear" P30,P36,P1376 10 "$model" "$rounds" ${@:-1 2}
+exec python3 benchmarks/engines.py "$build" "$plumb_shared/data/bear" P30,P36,P1376 10 "$model" "$rounds" ${@:-1 2}

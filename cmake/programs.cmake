@@ -151,6 +151,8 @@ endif()
 
 add_executable(nodes_behind_prefix EXCLUDE_FROM_ALL benchmarks/nodes_behind_prefix.cpp)
 target_link_libraries(nodes_behind_prefix PRIVATE plumb_program plumb::huggingface)
+add_executable(decoder_products EXCLUDE_FROM_ALL benchmarks/decoder_products.cpp)
+target_link_libraries(decoder_products PRIVATE plumb_program plumb::huggingface)
 add_executable(folder_loading EXCLUDE_FROM_ALL benchmarks/folder_loading.cpp)
 target_link_libraries(folder_loading PRIVATE plumb_program plumb::huggingface)
 add_executable(prompt_samplings EXCLUDE_FROM_ALL benchmarks/prompt_samplings.cpp)

@@ -39,7 +39,7 @@ def body(root, header):
 
 def main():
     root, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    version = re.search(r'define PLUMB_VERSION "(.+)"', (root / "plumb" / "core" / "version.hpp").read_text()).group(1)
+    version = re.search(r'define PLUMB_VERSION "(.+)"', (root / "plumb" / "detail" / "core" / "version.hpp").read_text()).group(1)
     seen = set()
     parts = [f"// SPDX-License-Identifier: Apache-2.0\n#pragma once\n\n// plumb {version} in one file, written by cmake/single_header.py. "
              "Define PLUMB_SINGLE_RUNS before it\n// is included for run folders and pages (plumb/runs.hpp) too.\n\n"]

@@ -4,10 +4,9 @@
 
 #include <cstdio>
 
-#include "plumb/detail/backend/archetypes.hpp"
-#include "plumb/detail/core/version.hpp"
-#include "plumb/detail/prompt/statement.hpp"
-#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/model.hpp"
+#include "plumb/prompt_builder.hpp"
 
 int main() {
   plumb::NgramTreeModel model("Water is wet.", 4);

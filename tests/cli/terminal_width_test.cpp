@@ -11,7 +11,7 @@
 
 using namespace plumb::detail;
 
-BOOST_AUTO_TEST_SUITE(terminal_width)
+BOOST_AUTO_TEST_SUITE(terminal_width_suite)
 
 BOOST_AUTO_TEST_CASE(columns_say_more_than_the_terminal) {
   BOOST_TEST(table_width("100", 132) == 100U);

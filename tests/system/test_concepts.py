@@ -61,12 +61,14 @@ CONCEPTS = {
 }
 HEADERS = ["backend/check_model.hpp", "calibrate/confidence.hpp", "score/candidate_scorer.hpp", "aggregate/aggregator.hpp",
            "prompt/prompt.hpp", "score/causal_scorer.hpp"]
+# What a program writes as plumb::X, whichever of the doors declares it.
+ALL_NAMES = "namespace plumb { using namespace detail; }\n"
 
 
 def compiled(compiler, models, more=""):
     """What the compiler says of a program that asks for models to be checked, each (check, parts), with more lines; Model0
     is the first."""
-    text = "".join(f'#include "plumb/{header}"\n' for header in HEADERS)
+    text = "".join(f'#include "plumb/detail/{header}"\n' for header in HEADERS) + ALL_NAMES
     for i, (check, parts) in enumerate(models):
         text += f"struct Model{i} {{\n" + "\n".join(parts) + f"\n}};\nstatic_assert(plumb::check_{check}<Model{i}>());\n"
     return compile_text(compiler, text + more)
@@ -233,7 +235,7 @@ class Concepts(unittest.TestCase):
                           "plumb::NodeId node), or leave it out", done.stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
-        text = "".join(f'#include "plumb/{header}"\n' for header in dict.fromkeys(door[0] for door in DOORS))
+        text = "".join(f'#include "plumb/detail/{header}"\n' for header in dict.fromkeys(door[0] for door in DOORS)) + ALL_NAMES
         for i, (_, call, check, missing) in enumerate(DOORS):
             parts = [PARTS[part] for part in CONCEPTS[check] if part != missing]
             text += (f"namespace door{i} {{\nstruct Mine {{\n" + "\n".join(parts) +

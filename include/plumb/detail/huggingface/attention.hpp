@@ -120,10 +120,9 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   const std::size_t end = run.first + run.count;
   for (std::size_t block = run.first / lanes; block * lanes < end; block += product_lanes) {
     const std::size_t wide = (std::min)(product_lanes, (end - 1) / lanes + 1 - block);
-    std::fill_n(sums, count * product_width, 0.0F);
     add_products(count, wide,
                  {queries, stride, held.keys(head, block), lanes, held.block_size(), held.size(),
-                  sums, product_width});
+                  sums, product_width, false});
     const std::size_t first = (std::max)(run.first, block * lanes);
     const std::size_t last = (std::min)(end, (block + wide) * lanes);
     for (std::size_t q = 0; q < count; ++q) {

@@ -215,10 +215,9 @@ class PackedMatrix {
       const Number* const columns = panel(p);
       for (std::size_t r = 0; r < count; r += detail::product_rows) {
         const std::size_t height = (std::min)(detail::product_rows, count - r);
-        std::fill_n(sums, height * width, 0.0F);
-        detail::add_products(
-            height, detail::product_lanes,
-            {rows + r * stride, stride, columns, width, detail::float_lanes, depth, sums, width});
+        detail::add_products(height, detail::product_lanes,
+                             {rows + r * stride, stride, columns, width, detail::float_lanes, depth,
+                              sums, width, false});
         for (std::size_t i = 0; i < height; ++i) {
           float* to = out + (r + i) * out_stride + p * width;
           for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];

@@ -90,6 +90,8 @@ struct ProductTile {
   float* sums;
   /// Numbers from one row's sums to the next; those of one row lie side by side.
   std::size_t sum_stride;
+  /// Whether sums begin at what lies there, or at 0.
+  bool adds = true;
 };
 
 /// One row's sums and how they grow. A type of its own, not an array that lambdas share: whatever
@@ -98,9 +100,9 @@ template <std::size_t Lanes>
 struct TileRow {
   FloatLanes sums[Lanes];
 
-  [[gnu::always_inline]] explicit TileRow(const float* from) {
+  [[gnu::always_inline]] TileRow(const float* from, bool adds) {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
-      ((sums[C] = load_lanes(from + C * float_lanes)), ...);
+      ((sums[C] = adds ? load_lanes(from + C * float_lanes) : FloatLanes{}), ...);
     }
     (std::make_index_sequence<Lanes>{});
   }
@@ -124,7 +126,7 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
 [[gnu::always_inline]] inline void add_spelt_out(const ProductTile<Number>& tile,
                                                  std::index_sequence<R...>,
                                                  std::index_sequence<C...>) {
-  TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride)...};
+  TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride, tile.adds)...};
   const Number* const row[] = {tile.rows + R * tile.row_stride...};
   const Number* at = tile.columns;
   const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
@@ -151,7 +153,7 @@ void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Num
   (std::make_index_sequence<product_rows * product_lanes>{});
 }
 
-/// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.
+/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.
 inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<>& tile) {
   add_any_products(rows, lanes, tile);
 }

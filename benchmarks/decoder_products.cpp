@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How fast would a decoder be if its matrices' products were all that it computes?
+//
+//   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS]
+// Prints as JSON, the best of five rounds: seconds of one node's layers in batches of 512 nodes, seconds of
+// one row of logits in batches of 96 (as DecoderNetwork takes them), and 10⁹ additions and
+// multiplications a second of one thread: of the layers, and of one tile whose numbers stay in the first cache.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "plumb/detail/huggingface/packed_matrix.hpp"
+
+namespace {
+
+using plumb::detail::PackedMatrix;
+
+double best_seconds(const auto& work) {
+  double best = 1e30;
+  for (int round = 0; round < 5; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+/// Any weights of about 1: products with zeros or denormal numbers could be faster or slower.
+PackedMatrix matrix(std::size_t outputs, std::size_t inputs) {
+  PackedMatrix made(outputs, inputs);
+  std::vector<float> row(inputs);
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (std::size_t k = 0; k < inputs; ++k) row[k] = 1.0F / static_cast<float>(1 + (o + k) % 7);
+    made.set_output(o, row);
+  }
+  return made;
+}
+
+double seconds_of(const std::vector<PackedMatrix>& matrices, std::size_t count) {
+  std::size_t widest = 0, longest = 0;
+  for (const PackedMatrix& each : matrices) {
+    widest = std::max(widest, each.outputs());
+    longest = std::max(longest, each.inputs());
+  }
+  const std::vector<float> rows(count * longest, 0.5F);
+  std::vector<float> made(count * widest);
+  return best_seconds([&] {
+    for (const PackedMatrix& each : matrices) {
+      each.multiply_shared(rows.data(), count, each.inputs(), made.data(), each.outputs());
+    }
+  });
+}
+
+double tile_speed() {
+  using namespace plumb::detail;
+  constexpr std::size_t depth = 64, times = 20000;
+  std::vector<float, Eigen::aligned_allocator<float>> rows(product_rows * depth, 0.5F),
+      columns(depth * product_width, 0.25F), sums(product_rows * product_width);
+  const double seconds = best_seconds([&] {
+    for (std::size_t i = 0; i < times; ++i) {
+      add_products(product_rows, product_lanes,
+                   {rows.data(), depth, columns.data(), product_width, float_lanes, depth,
+                    sums.data(), product_width});
+    }
+  });
+  return 2e-9 * static_cast<double>(product_rows * product_width * depth * times) / seconds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6) return 2;
+  const auto word = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
+  const std::size_t hidden = word(1), projected = word(2), inner = word(3), layers = word(4);
+  if (argc > 6) omp_set_num_threads(std::atoi(argv[6]));
+  std::vector<PackedMatrix>
+      all;  // of each layer its own: weights come from memory, as in a network
+  for (std::size_t l = 0; l < layers; ++l) {
+    all.push_back(matrix(projected, hidden));
+    all.push_back(matrix(hidden, hidden));
+    all.push_back(matrix(2 * inner, hidden));
+    all.push_back(matrix(hidden, inner));
+  }
+  constexpr std::size_t nodes = 512, rows = 96;
+  const double of_node = seconds_of(all, nodes) / static_cast<double>(nodes);
+  double work = 0;
+  for (const PackedMatrix& each : all) {
+    work += 2e-9 * static_cast<double>(each.outputs() * each.inputs());
+  }
+  const int threads = omp_get_max_threads();
+  all.clear();
+  all.push_back(matrix(word(5), hidden));
+  const double of_row = seconds_of(all, rows) / static_cast<double>(rows);
+  std::printf(
+      "{\"node\": %.9g, \"row\": %.9g, \"layers\": %.4g, \"tile\": %.4g, \"vectors\": %zu}\n",
+      of_node, of_row, work / of_node / threads, tile_speed(), plumb::detail::float_lanes);
+  return 0;
+}
