@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     RandomStream(0, "entities").shuffle(names, count);
     names.resize(count);
   }
-  CausalScorer scorer(model, true, Span::continuation);
+  CausalScorer scorer(model, Bos(), Span::continuation);
   Json measured = Json::array();
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
     for (const std::string& size : parse_list(argv[3], "SIZES")) {

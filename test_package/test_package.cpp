@@ -10,7 +10,7 @@
 
 int main() {
   plumb::NgramTreeModel model("Water is wet.", 4);
-  plumb::CausalScorer scorer(model, true);
+  plumb::CausalScorer scorer(model);
   const auto scores = scorer.score({{plumb::fill_template("[X] is [Y].", "Water", "wet", true),
                                      plumb::fill_template("[X] is [Y].", "Water", "dry", true)}});
   std::printf("plumb %s: wet %.3f, dry %.3f nats\n", PLUMB_VERSION, scores[0].log_likelihood,

@@ -59,7 +59,7 @@ struct Always {
 
 BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   NgramTreeModel model = reader();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   std::vector<std::pair<std::size_t, std::size_t>> heard;
   const ModelPredictions made = probe_in_memory(
       scorer, capitals(),
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
 
 BOOST_AUTO_TEST_CASE(blocks_change_nothing_but_how_much_is_fed) {
   NgramTreeModel apart = reader(), together = reader();
-  CausalScorer one(apart, true), all(together, true);
+  CausalScorer one(apart), all(together);
   const auto separate = probe_in_memory(one, capitals(), {.block_statements = 1});
   const auto shared = probe_in_memory(all, capitals());
   for (std::size_t i = 0; i < 6; ++i) {
@@ -211,13 +211,13 @@ struct Unreporting : NgramLookupModel {
 
 BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
   Unreporting model;
-  CausalScorer all(model, true);
+  CausalScorer all(model);
   MemoryProbeOptions options;
   options.keep_scores = true;
   const auto whole = probe_in_memory(all, capitals(), options);
   BOOST_TEST(whole.unreported_facts == 0U);
   model.hidden = 'F';  // of "France" alone
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const auto made = probe_in_memory(scorer, capitals(), options);
   BOOST_TEST(made.unreported_facts == 1U);
   BOOST_REQUIRE(made.relations[0].facts() == 1U);

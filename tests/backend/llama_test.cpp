@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_model_scores_a_tree_as_it_scores_one_by_one) 
     auto model = tiny(folder, {.kind = kind});
     const bool shares = kind == TinyKind::transformer || kind == TinyKind::sliding_window;
     BOOST_TEST((model.tree_limits().leaves > 1) == shares);
-    plumb::detail::CausalScorer scorer(model, true);
+    plumb::detail::CausalScorer scorer(model);
     plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
     std::vector<plumb::detail::StatementScore> expected;
     for (const std::string subject : {"Lyon", "Lyons", "Ly", "Nancy the old and very far away"}) {
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_long_prefix_is_fed_once_for_all_that_follows_it) {
   const TemporaryFolder folder;
   plumb::detail::LlamaModel model({TinyGguf({.context = 2048}).write(folder / "tiny.gguf"),
                                    plumb::detail::Precision::exact, 2, 256});
-  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer scorer(model);
   plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
   plumb::detail::Query query;
   for (const std::string end : {"one end", "another end", "a third", "the last of all"}) {
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
          plumb::detail::Precision::exact, 2, 256});
     for (const plumb::detail::Span scored :
          {plumb::detail::Span::statement, plumb::detail::Span::answer}) {
-      plumb::detail::CausalScorer scorer(model, true, scored);
+      plumb::detail::CausalScorer scorer(model, plumb::detail::Bos(), scored);
       const Shared shared(400);
       auto block = shared.block(scorer);
       std::vector<plumb::detail::StatementScore> scores(shared.query.candidates.size());
@@ -373,13 +373,13 @@ BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked
     std::vector<std::vector<plumb::detail::StatementScore>> expected;
     {
       plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 2, 256});
-      plumb::detail::CausalScorer scorer(model, true);
+      plumb::detail::CausalScorer scorer(model);
       auto block = shared.block(scorer, 8);
       BOOST_REQUIRE(block.packs() > 3U);
       for (std::size_t p = 0; p < block.packs(); ++p) expected.push_back(scorer.score(block, p));
     }
     plumb::detail::LlamaModel model({file, plumb::detail::Precision::exact, 2, 256});
-    plumb::detail::CausalScorer scorer(model, true);
+    plumb::detail::CausalScorer scorer(model);
     auto block = shared.block(scorer, 8);
     for (std::size_t p = block.packs(); p-- > 0;) check_equal(scorer.score(block, p), expected[p]);
     const Shared other(1300);  // makes the cache larger
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   const TemporaryFolder folder;
   auto model = tiny(folder, {.context = 64});
-  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer scorer(model);
   plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
   const std::string text(200, 'x');
   BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::detail::Error,
@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
 /// Scores of all statements of a few subjects, planned and evaluated in packs.
 std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaModel& model,
                                                            std::size_t& packs) {
-  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer scorer(model);
   plumb::detail::CausalScorer<plumb::detail::LlamaModel>::Block block;
   for (const std::string subject : {"lyon", "lyons", "ly", "nancy the old and far away", "x"}) {
     for (int copy = 0; copy < 8; ++copy) {

@@ -56,14 +56,14 @@ static_assert(!BatchCausalLm<NgramModel>);
 // Oracle: the same model asked one sequence after another.
 BOOST_AUTO_TEST_CASE(scores_are_those_of_sequences_one_by_one) {
   NgramModel plain(read_batches, 4);
-  CausalScorer one_by_one(plain, true);
+  CausalScorer one_by_one(plain);
   const auto expected = one_by_one.score(query_of_cities());
   for (const bool last_alone : {false, true}) {
     for (const std::size_t most : {1U, 2U, 64U}) {
       BatchNgram engine(read_batches, 4);
       engine.last_alone = last_alone;
       SequenceBatches model(std::move(engine), most);
-      CausalScorer scorer(model, true);
+      CausalScorer scorer(model);
       const auto scores = scorer.score(query_of_cities());
       for (std::size_t i = 0; i < expected.size(); ++i) {
         BOOST_TEST(scores[i].log_likelihood == expected[i].log_likelihood,
@@ -93,13 +93,13 @@ BOOST_AUTO_TEST_CASE(an_engine_that_is_wrong_is_told_so) {
   BatchNgram quiet(read_batches, 3);
   quiet.silent = true;
   SequenceBatches silent(std::move(quiet));
-  CausalScorer scorer(silent, true);
+  CausalScorer scorer(silent);
   BOOST_CHECK_EXCEPTION((void)scorer.score(query_of_cities()), Error,
                         says(Fault::user, "gave no row of the last token of sequence 0"));
   BatchNgram off(read_batches, 3);
   off.shift = 1;
   SequenceBatches shifted(std::move(off));
-  CausalScorer other(shifted, true);
+  CausalScorer other(shifted);
   BOOST_CHECK_EXCEPTION((void)other.score(query_of_cities()), Error,
                         says(Fault::user, "which was not asked; both count from 0"));
 }

@@ -38,7 +38,7 @@ struct FixedFiles {
   }
   FixedResult run(const FixedStudy& study, std::size_t index = 0,
                   NgramTreeModel model = reader_of_births()) const {
-    CausalScorer scorer(model, true, Span::continuation);
+    CausalScorer scorer(model, Bos(), Span::continuation);
     Work work(folder / "journal.jsonl");
     return run_fixed_study(study, "m.gguf", index, scorer, work).value();
   }
@@ -164,7 +164,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_taken_up_again_is_not_scored_again, FixedFiles) 
   const FixedStudy study = read(sound()).studies[0];
   const FixedResult first = run(study);
   NgramTreeModel model = reader_of_births();
-  CausalScorer scorer(model, true, Span::continuation);
+  CausalScorer scorer(model, Bos(), Span::continuation);
   Work work(folder / "journal.jsonl");
   const FixedResult again = run_fixed_study(study, "m.gguf", 0, scorer, work).value();
   BOOST_TEST(again.study == first.study);

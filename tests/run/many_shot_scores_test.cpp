@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(answers_in_memory_are_the_rows_of_a_job) {
   for (const ManyShotOptions& options : {test::several(), test::eic()}) {
     const ManyShotRelation asked(relation, no_aliases, options);
     auto model = test::reader_of_births();
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     const Answers::Table table = answers_of(scorer, asked);
 
     const test::TemporaryFolder folder;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_names_its_fact) {
     [[nodiscard]] std::size_t context_length() const { return 40; }
   } model("Person Aa 1800", 3);
   model.limits = {400, 8, 32};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION((void)answers_of(scorer, asked), Error, says(Fault::user, "birth"));
 }
 

@@ -52,7 +52,7 @@ Json run_json(const std::filesystem::path& folder) {
 BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
   const TemporaryFolder folder;
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   const auto finished =
       probe_into_folder(scorer, bare_dataset(), folder / "run", {.model = "mine"});
   BOOST_TEST(finished.report.metrics().overall.accuracy.count == 2U);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
   const TemporaryFolder folder;
   (void)run_once(folder / "job", all_templates());
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   (void)probe_into_folder(scorer, small_dataset(), folder / "call",
                           {.model = "", .settings = all_templates()});
   BOOST_TEST((contents(folder / "job", ".jsonl") == contents(folder / "call", ".jsonl")));
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
 BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
   const TemporaryFolder folder;
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const auto finished =
       probe_into_folder(scorer, bare_dataset(), folder / "run", {.settings = {.templates = {}}});
   const ProbeMetrics in_memory = metrics_of(probe_in_memory(scorer, bare_dataset()));

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(bytes_divide_what_is_scored) {
   dataset.relations.resize(1);
   dataset.relations[0].options[2] = "Kairó…";  // 9 bytes, 6 characters
   NgramTreeModel model = roomy_model();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const TemporaryFolder folder;
   for (const Span span : every(Span())) {
     FolderProbeOptions options{.settings = with({Reduction::bytes, span})};
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_reduces_as_a_run_does) {
        {Scoring{Reduction::bytes, Span::statement}, Scoring{Reduction::pmi, Span::continuation}}) {
     const Probe probe(with(scoring));
     NgramTreeModel model = roomy_model();
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     const ModelPredictions made =
         probe_in_memory(scorer, small_dataset(), {.scoring = scoring, .keep_scores = true});
     std::size_t r = 0;

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_dataset_in_memory_is_probed_and_read_there) {
                                  "\n");
   const Dataset dataset = load_dataset(disk / "data");
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   ProbeJob job(scorer, dataset, all_templates());
   BOOST_TEST(run_job(job, {disk / "run"}).summary.cost.statements == 4U);
   BOOST_TEST(rows_of(disk / "run/capital_results.jsonl").size() == 2U);

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
   for (const float value : {std::nanf(""), infinity, -infinity}) {
     const TemporaryFolder folder;
     BrokenModel model(value);
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     const Dataset dataset = small_dataset();
     ProbeJob job(scorer, dataset, all_templates());
     BOOST_CHECK_EXCEPTION(
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) 
   Dataset dataset = small_dataset();
   dataset.relations[0].options = {"A", "B", "C"};
   NgramTreeModel model = small_model();
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   ProbeSettings settings = all_templates();
   settings.scoring.span = Span::answer;
   ProbeJob job(scorer, dataset, settings);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
     for (const bool is_planned : {true, false}) {
       const TemporaryFolder folder;
       auto model = small_model();
-      CausalScorer scorer(model, true);
+      CausalScorer scorer(model);
       ProbeJob job(scorer, small_dataset(), all_templates());
       if (is_long) job.told_check = 1;
       Told counted;
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
 RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
                           Dataset dataset = small_dataset()) {
   UnreportingModel model(hidden);
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   ProbeJob job(scorer, std::move(dataset), all_templates());
   return run_job(job, {path, true, {}}).summary;
 }
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_a_reported_fact_has_no_number) {
 BOOST_AUTO_TEST_CASE(a_row_that_is_not_a_number_is_no_unreported_token) {
   const TemporaryFolder folder;
   BrokenModel model(std::numeric_limits<float>::quiet_NaN());
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   ProbeJob job(scorer, small_dataset(), all_templates());
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run"}), Error,
                         says(Fault::internal, "is NaN"));

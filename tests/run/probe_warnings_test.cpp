@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(without_bos_answers_that_begin_a_statement_lack_a_token) {
   NgramModel model("");
   const Dataset dataset = test::small_dataset();
   ProbeSettings settings = test::all_templates();
-  const CausalScorer with(model, true), without(model, false);
+  const CausalScorer with(model), without(model, Bos::none());
   BOOST_TEST(bos_warnings(dataset, settings, Statement{}, with).empty());
   settings.bos = false;
   const auto warnings = bos_warnings(dataset, settings, Statement{}, without);

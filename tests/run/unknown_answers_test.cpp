@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(facts_and_statements_are_counted_by_relation) {
 
 BOOST_AUTO_TEST_CASE(a_scorer_that_does_not_tell_has_no_counts) {
   NgramTreeModel model = test::small_model();
-  const CausalScorer scorer(model, true);
+  const CausalScorer scorer(model);
   BOOST_TEST(unknown_answers(scorer, test::small_dataset(), {}, Statement{}).empty());
 }
 

@@ -73,12 +73,12 @@ BOOST_AUTO_TEST_CASE(a_bos_that_is_wanted_must_be_there) {
     [[nodiscard]] std::optional<TokenId> bos() const { return token; }
   };
   const Begins with(5), without(std::nullopt);
-  BOOST_TEST(require_bos(with, true).value() == 5);
-  BOOST_TEST(!require_bos(with, false).has_value());
-  BOOST_TEST(!require_bos(without, false).has_value());
-  BOOST_CHECK_EXCEPTION((void)require_bos(without, true), Error,
+  BOOST_TEST(require_bos(with, Bos()).value() == 5);
+  BOOST_TEST(!require_bos(with, Bos::none()).has_value());
+  BOOST_TEST(!require_bos(without, Bos::none()).has_value());
+  BOOST_CHECK_EXCEPTION((void)require_bos(without, Bos()), Error,
                         says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
-  BOOST_CHECK_EXCEPTION((void)require_bos(without, true, "leave it out"), Error,
+  BOOST_CHECK_EXCEPTION((void)require_bos(without, Bos(), "leave it out"), Error,
                         says(Fault::user, "the model has no BOS token; leave it out"));
 }
 
@@ -86,9 +86,9 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   Bare model;
   BOOST_TEST((require_bos(model, Bos::of("<|im_end|>")) == 258));
   BOOST_TEST((require_bos(model, Bos::of("a")) == 'a'));
-  BOOST_TEST((require_bos(model, false) == std::nullopt));
+  BOOST_TEST((require_bos(model, Bos::none()) == std::nullopt));
   BOOST_CHECK_EXCEPTION(
-      (void)require_bos(model, true), Error,
+      (void)require_bos(model, Bos()), Error,
       says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
   // The nearest first, whatever order the model lists them in.
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
                         says(Fault::user, "near it: <|im_end|>, <|im_start|> and <|endoftext|>"));
   NgramModel silent("ab", 2, {"ab"});
   BOOST_TEST((require_bos(silent, Bos::of("ab")) == 256));
-  BOOST_TEST((require_bos(silent, true) == silent.bos()));
+  BOOST_TEST((require_bos(silent, Bos()) == silent.bos()));
   BOOST_CHECK_EXCEPTION((void)require_bos(silent, Bos::of("abc")), Error,
                         says(Fault::user, "which reads it as 2 tokens; name one of its"));
   AnyModel any = AnyModel::made_by([] { return Bare(); });
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
 
 BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
   Bare model;
-  BOOST_CHECK_EXCEPTION(CausalScorer(model, true), Error,
+  BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
                         says(Fault::user, "stands for it, as `bos` <|endoftext|>"));
   struct Other : Bare {
     [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
   BOOST_TEST(behind.answer_tokens == 3U);
   BOOST_TEST(behind.continuation_log_likelihood == put.log_likelihood);
   // Without one it is the text's first token, which has no probability.
-  CausalScorer none(parses, false);
+  CausalScorer none(parses, Bos::none());
   BOOST_TEST(none.score(query("<|endoftext|>abc")).front().log_likelihood == put.log_likelihood);
 }
 
@@ -161,8 +161,8 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
   NgramTreeModel plain("abcabd 5", 3, {"ab"});
   Adding adds;
   for (const bool with_bos : {true, false}) {
-    CausalScorer one(plain, with_bos);
-    CausalScorer other(adds, with_bos);
+    CausalScorer one(plain, with_bos ? Bos() : Bos::none());
+    CausalScorer other(adds, with_bos ? Bos() : Bos::none());
     // Whole, and of pieces, each of which the tokenizer puts a BOS before.
     for (const std::vector<Cut>& cuts : {std::vector<Cut>{}, {{2, false}, {3, true}, {4, false}}}) {
       const Query asked{{{"ab 5abc", {{4, 7}}, cuts, 3}}};

@@ -213,8 +213,8 @@ BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
       NgramModel plain(training, 3, pieces);
       NgramTreeModel tree(training, 3, pieces);
       tree.limits = limits;
-      CausalScorer one_by_one(plain, with_bos);
-      CausalScorer in_packs(tree, with_bos);
+      CausalScorer one_by_one(plain, with_bos ? Bos() : Bos::none());
+      CausalScorer in_packs(tree, with_bos ? Bos() : Bos::none());
       ScoringCost plain_cost;
       ScoringCost tree_cost;
       const auto plain_scores = score_block(one_by_one, plain_cost);
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
     NgramTreeModel tree(training, 3, pieces);
     NgramLookupModel lookups(training, 3, pieces);
     tree.limits = lookups.limits = {40, 3, 16};
-    CausalScorer by_rows(tree, with_bos);
-    CausalScorer by_lookups(lookups, with_bos);
+    CausalScorer by_rows(tree, with_bos ? Bos() : Bos::none());
+    CausalScorer by_lookups(lookups, with_bos ? Bos() : Bos::none());
     ScoringCost row_cost, lookup_cost;
     (void)score_block(by_rows, row_cost);
     const auto scores = score_block(by_lookups, lookup_cost);
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   NgramLookupModel lookups(training, 3, pieces);
   const NgramModel plain(training, 3, pieces);
   lookups.limits = {60, 3, 16};
-  CausalScorer scorer(lookups, true);
+  CausalScorer scorer(lookups);
   auto block = shots.block(scorer);
   BOOST_REQUIRE(block.packs() > 2U);
   const auto scores = score_packs(scorer, block);
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
 BOOST_AUTO_TEST_CASE(a_packs_tokens_are_what_it_feeds) {
   NgramTreeModel model(training, 3, pieces);
   model.limits = {40, 3, 16};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   decltype(scorer)::Block block;
   for (const Query& query : queries()) scorer.add(block, query);
   scorer.plan(block);
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(a_packs_tokens_are_what_it_feeds) {
 BOOST_AUTO_TEST_CASE(the_cost_is_what_the_model_was_fed) {
   NgramTreeModel model(training, 3, pieces);
   model.limits = {40, 3, 16};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   ScoringCost cost;
   (void)score_block(scorer, cost);
   BOOST_TEST(model.tokens_fed == cost.tokens_fed);
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_the_model_was_fed) {
 BOOST_AUTO_TEST_CASE(a_pack_scores_the_same_whatever_was_scored_before) {
   NgramTreeModel model(training, 3, pieces);
   model.limits = {40, 3, 16};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   CausalScorer<NgramTreeModel>::Block block;
   for (const Query& query : queries()) scorer.add(block, query);
   scorer.plan(block);
@@ -329,8 +329,8 @@ BOOST_AUTO_TEST_CASE(a_pack_scores_the_same_whatever_was_scored_before) {
 
 BOOST_AUTO_TEST_CASE(statements_without_a_scored_token_score_nothing) {
   NgramModel model(training);
-  CausalScorer with(model, true);
-  CausalScorer without(model, false);
+  CausalScorer with(model);
+  CausalScorer without(model, Bos::none());
   BOOST_TEST((with.bos() == model.bos()));
   BOOST_TEST(!without.bos());
   const Query query{{{"", {}}, {"a", {{0, 1}}}}};
@@ -346,14 +346,14 @@ BOOST_AUTO_TEST_CASE(statements_without_a_scored_token_score_nothing) {
 BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model(training);
   BOOST_CHECK_EXCEPTION(
-      CausalScorer(model, true), Error,
+      CausalScorer{model}, Error,
       says(Fault::user, "`bos`: the model has no BOS token; score without it (`bos` no)"));
-  BOOST_TEST(CausalScorer(model, false).score({{{"Paris", {}}}})[0].tokens == 4U);
+  BOOST_TEST(CausalScorer(model, Bos::none()).score({{{"Paris", {}}}})[0].tokens == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   WithoutBos model(training);
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   BOOST_TEST(scorer.score({{{"twelve bytes", {}}}})[0].tokens == 11U);
   BOOST_CHECK_EXCEPTION(scorer.score({{{"thirteen byte", {}}}}), Error,
                         says(Fault::user,
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_long_statement_is_quoted_in_whole_characters) {
   WithoutBos model(training);
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   std::string text = "x";
   for (int i = 0; i < 50; ++i) text += "é";
   BOOST_CHECK_EXCEPTION(scorer.score({{{text, {}}}}), Error, [](const Error& error) {
@@ -375,9 +375,9 @@ BOOST_AUTO_TEST_CASE(the_answer_alone_is_scored_as_it_is_within_the_statement) {
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model(training, 3, pieces);
     NgramModel plain(training, 3, pieces);
-    CausalScorer whole(model, with_bos);
-    CausalScorer alone(model, with_bos, Span::answer);
-    CausalScorer one_by_one(plain, with_bos, Span::answer);
+    CausalScorer whole(model, with_bos ? Bos() : Bos::none());
+    CausalScorer alone(model, with_bos ? Bos() : Bos::none(), Span::answer);
+    CausalScorer one_by_one(plain, with_bos ? Bos() : Bos::none(), Span::answer);
     for (const Query& query : queries()) {
       const auto expected = whole.score(query);
       const auto scores = alone.score(query);
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(the_answer_alone_is_scored_as_it_is_within_the_statement) {
 BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model(training, 3, {" 2", "n A"});
-    CausalScorer scorer(model, with_bos, Span::continuation);
+    CausalScorer scorer(model, with_bos ? Bos() : Bos::none(), Span::continuation);
     const Query query{{{"in 20", {{3, 5}}, {}, 2},
                        {"in 30", {{3, 5}}, {}, 2},
                        {"in A", {{3, 4}}, {}, 2},
@@ -415,7 +415,7 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
 // the space at the end of what stands before it is not told apart.
 BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   NgramTreeModel model(training, 3, {" 2"});
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const Query query{{{"xy 20", {{3, 5}}, {}, 2, 3}, {"xy 30", {{3, 5}}, {}, 2, 3}}};
   const auto scores = scorer.score(query);
   BOOST_TEST(scores[0].tokens == 2U);  // " 2", "0"
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
 
 BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_score) {
   NgramModel model(training);
-  const CausalScorer scorer(model, true);
+  const CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION(
       scorer.check({{{"in", {}, {}, 2}}}, {Reduction::sum, Span::continuation}), Error,
       says(Fault::user,
@@ -449,7 +449,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_scor
 // "Paris" is one token: its probability stands in the row before it, and what follows is not asked.
 BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   NgramTreeModel model(training, 3, pieces);
-  CausalScorer scorer(model, true, Span::answer);
+  CausalScorer scorer(model, Bos(), Span::answer);
   const Query query{{{"to Paris and all that follows", {{3, 8}}}}};
   (void)scorer.score(query);
   BOOST_TEST(model.tokens_fed == 4U);  // BOS, "t", "o", " "
@@ -475,7 +475,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
       for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}, {64, 2, 8}}) {
         NgramTreeModel model(training, 4, pieces);
         model.limits = limits;
-        CausalScorer scorer(model, with_bos, scored);
+        CausalScorer scorer(model, with_bos ? Bos() : Bos::none(), scored);
         auto shared = shots.block(scorer);
         auto apart = shots.block(scorer, false);
         const auto scores = score_packs(scorer, shared);
@@ -496,7 +496,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
     for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {60, 3, 16}}) {
       NgramTreeModel model(training, 4, pieces);
       model.limits = limits;
-      CausalScorer scorer(model, true, scored);
+      CausalScorer scorer(model, Bos(), scored);
       // Statements that end with their answer, so that both spans are fed the same.
       Query query;
       for (const Prompt& prompt : shots.query.candidates) {
@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
 BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
   const auto fed = [](const std::vector<std::string>& texts) {
     NgramTreeModel model(training, 3);
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     CausalScorer<NgramTreeModel>::Block block;
     scorer.share(block, {"abcdef", {}});
     for (const std::string& text : texts) scorer.add(block, Query{{{text, {}}}});
@@ -551,7 +551,7 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
 BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_themselves) {
   NgramTreeModel model(training, 4, pieces);
   model.limits = {60, 3, 16};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   auto block = shots.block(scorer);
   BOOST_REQUIRE(block.packs() > 4U);
   const auto expected = score_packs(scorer, block);
@@ -567,7 +567,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_thems
   for (std::size_t p = 0; p < block.packs(); ++p) {  // a job taken up again begins anywhere
     NgramTreeModel another(training, 4, pieces);
     another.limits = model.limits;
-    CausalScorer fresh(another, true);
+    CausalScorer fresh(another);
     auto made = shots.block(fresh);
     BOOST_REQUIRE(made.packs() == block.packs());
     check_pack(fresh, made, p);
@@ -577,7 +577,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_thems
 BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_take_turns) {
   NgramTreeModel model(training, 4, pieces);
   model.limits = {80, 5, 16};
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const std::vector<Shots> texts{shots, Shots("France Paris Italy R"), shots, Shots("Chad"),
                                  Shots("")};
   std::vector<CausalScorer<NgramTreeModel>::Block> blocks;
@@ -610,7 +610,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
 // not what follows " is ".
 BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
   NgramTreeModel model(training, 4);
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   const Shots of("Rome of");
   const Shots is("Rome is");
   auto first = of.block(scorer);
@@ -630,7 +630,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
 BOOST_AUTO_TEST_CASE(after_the_scorer_the_model_holds_nothing) {
   NgramTreeModel model(training, 4, pieces);
   for (int round = 0; round < 2; ++round) {
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     auto block = shots.block(scorer);
     (void)score_packs(scorer, block);
     BOOST_TEST(model.tokens_fed == (round + 1) * block.cost().tokens_fed);
@@ -646,8 +646,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
   NgramModel plain(training, 4, pieces);
   NgramTreeModel single(training, 4, pieces);
   single.limits = {1024, 1, 256};
-  CausalScorer one_by_one(plain, true);
-  CausalScorer scorer(single, true);
+  CausalScorer one_by_one(plain);
+  CausalScorer scorer(single);
   auto plain_block = shots.block(one_by_one);
   auto block = shots.block(scorer);
   auto apart = shots.block(scorer, false);
@@ -666,7 +666,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
 // Cut prompts: the context is tokenised with its own cuts, as the statements are.
 BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
   NgramTreeModel model(training, 4, pieces);
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   CausalScorer<NgramTreeModel>::Block block;
   // Whole, "Paris" would be one token and "Par|is" two.
   const Prompt context{"to Paris", {}, {6}};
@@ -686,7 +686,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
     [[nodiscard]] std::size_t context_length() const { return 12; }
   };
   Short model(training);
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   CausalScorer<Short>::Block block;
   scorer.share(block, {"eleven byte", {}});
   scorer.add(block, Query{{{"eleven bytes", {}}}});
@@ -725,7 +725,7 @@ BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_ki
     tree.limits = {20 + random.below(200), 1 + random.below(20), 1 + random.below(64)};
     NgramLookupModel lookups(training, 3, pieces);
     const auto check = [&](auto& model) {
-      CausalScorer scorer(model, with_bos);
+      CausalScorer scorer(model, with_bos ? Bos() : Bos::none());
       typename std::remove_reference_t<decltype(scorer)>::Block block;
       scorer.add(block, shuffled);
       scorer.plan(block);
@@ -742,12 +742,12 @@ BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_ki
 
 BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused_before_the_model_is_asked) {
   Shrunk model("Rome");
-  BOOST_CHECK_EXCEPTION(CausalScorer(model, true), Error,
+  BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
                         says(Fault::user,
                              "bos: gave token 256 of a vocabulary of 256; fix the model's bos or "
                              "vocabulary_size"));
   model.size = 'o';
-  CausalScorer scorer(model, false);
+  CausalScorer scorer(model, Bos::none());
   CausalScorer<Shrunk>::Block block;
   BOOST_CHECK_EXCEPTION(
       scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,

@@ -69,11 +69,11 @@ const std::vector<Prompt>& statements() {
 
 BOOST_AUTO_TEST_CASE(statements_score_as_the_model_itself_scores_them) {
   NgramModel direct(StandInModel::text, 2, {"the ", "cat", " sat"});
-  CausalScorer expected_scorer(direct, true);
+  CausalScorer expected_scorer(direct);
   const auto expected = expected_scorer.score(Query{statements()});
   for (const char* const maker : test::all_makers) {
     Asked asked(speaking(maker));
-    CausalScorer scorer(asked.model, true);
+    CausalScorer scorer(asked.model);
     const auto scores = scorer.score(Query{statements()});
     BOOST_TEST(scores.size() == expected.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -224,7 +224,7 @@ std::vector<StatementScore> scored(const std::string& maker, StandInModel::Spoil
     if (*on) spoil(request, reply);
   };
   Asked asked(options);
-  CausalScorer scorer(asked.model, true);
+  CausalScorer scorer(asked.model);
   *on = true;
   return scorer.score(Query{statements()});
 }
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
       std::optional<StandInServer> server(StandInModel(speaking(maker)));
       const std::uint16_t port = server->port();
       ServerModel model(asking(server->url(), maker));
-      CausalScorer scorer(model, true);
+      CausalScorer scorer(model);
       (void)scorer.score(Query{statements()});
       server.reset();
       server.emplace(second, port);
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
   std::optional<StandInServer> server(StandInModel(speaking("llamacpp")));
   ServerModel model(asking(server->url(), "llamacpp"));
   server.reset();
-  CausalScorer scorer(model, true);
+  CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION(
       (void)scorer.score(Query{statements()}), Error,
       says(Fault::internal, "what is done is kept; see to the server, and resume"));
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
     reply.body = json.dump();
   };
   Asked asked(options);
-  CausalScorer scorer(asked.model, true);
+  CausalScorer scorer(asked.model);
   const std::vector<Prompt> prompts{{"the mat", {}, {}}, {"the cat", {}, {}}};
   const std::vector<StatementScore> scores = scorer.score(Query{prompts});
   BOOST_TEST(scores[0].unreported_tokens == 1U);

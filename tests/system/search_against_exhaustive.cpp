@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   const NameTrie trie(model, names, TokenJoins(model).lead(first, ' '));
   std::vector<NameQuestion> questions;
   std::vector<std::vector<StatementScore>> scores;
-  CausalScorer scorer(model, true, Span::continuation);
+  CausalScorer scorer(model, Bos(), Span::continuation);
   for (const PlannedQuery& planned : plan.queries) {
     const std::string text = prompt.query(planned.query);
     questions.push_back({prompt_ids(model, {text, {}, {}}, model.bos()), planned.query.gold(),

@@ -103,8 +103,8 @@ def first_errors(done):
 
 # What asks for a check itself: its header, how a program calls it, and of which parts its type has which one not.
 DOORS = [
-    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "causal_lm", "context_length"),
-    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, true)", "lookup_lm", "tree_limits"),
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, plumb::Bos())", "causal_lm", "context_length"),
+    ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, plumb::Bos())", "lookup_lm", "tree_limits"),
     ("score/masked_scorer.hpp", "plumb::MaskedScorer(mine)", "masked_lm", "mask"),
     ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "causal_lm", "evaluate"),
     ("backend/any_model.hpp", "plumb::AnyModel::made_by([] { return Mine(); })", "masked_lm", "vocabulary_size"),
@@ -188,7 +188,7 @@ SEEN = ("causal_lm", [*CAUSAL, "std::vector<plumb::SpecialToken> special_tokens(
 def asked_as_const(parts):
     """A program's lines that ask a const model of these parts."""
     return ("struct Mine {\n" + "\n".join(parts) + "\n};\n"
-            "void ask(const Mine& mine) { (void)plumb::CausalScorer(mine, true); }\n")
+            "void ask(const Mine& mine) { (void)plumb::CausalScorer(mine, plumb::Bos()); }\n")
 
 
 class Concepts(unittest.TestCase):

@@ -71,7 +71,7 @@ int main() {
   const Dataset dataset = capitals();
   const auto probed = [&] {  // each thread its own model
     NgramTreeModel model("France: Paris. Korea: Seoul.", 8);
-    CausalScorer scorer(model, true);
+    CausalScorer scorer(model);
     return probe_in_memory(scorer, dataset).relations;
   };
   const std::vector<RelationPredictions> relations = probed();

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   if (argc != 5) return 2;
   const std::size_t every = std::stoul(argv[4]);
   plumb::detail::LlamaModel model({argv[1]});
-  plumb::detail::CausalScorer scorer(model, true);
+  plumb::detail::CausalScorer scorer(model);
   const auto dataset =
       plumb::detail::select_facts(plumb::detail::load_dataset(argv[2]), {}, std::stoul(argv[3]));
   const plumb::detail::Statement builder;

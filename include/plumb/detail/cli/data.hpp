@@ -181,7 +181,7 @@ inline int describe_data(Console& console, const DiskPath& data,
       MaskedScorer scorer(model);
       describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
     } else {
-      CausalScorer scorer(model, model.bos().has_value());
+      CausalScorer scorer(model, model.bos() ? Bos() : Bos::none());
       describe([&](const Relation& relation) { return count_tokens(scorer, relation); });
     }
   }

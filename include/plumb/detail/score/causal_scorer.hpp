@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -80,6 +81,9 @@ class CausalScorer {
             (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
+  /// A bare true or false would not say what it means: write Bos() or Bos::none().
+  template <std::same_as<bool> Flag, class... Rest>
+  CausalScorer(Model& model, Flag with_bos, Rest... rest) = delete;
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
 
