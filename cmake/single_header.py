@@ -5,7 +5,7 @@
     single_header.py INCLUDE OUT     INCLUDE is the folder that has plumb/, OUT the file to write
 
 OUT has all that works in memory (plumb/plumb.hpp) and, where PLUMB_SINGLE_RUNS is defined before it is included, what
-writes run folders and pages (plumb/runs.hpp) too. It wants Eigen, nlohmann-json and, for run folders, xtensor, as the
+writes run folders and pages (plumb/run.hpp) too. It wants Eigen, nlohmann-json and, for run folders, xtensor, as the
 headers do. Each header stands in it once, behind those that it includes, as it is but for its own includes.
 """
 import pathlib
@@ -42,10 +42,10 @@ def main():
     version = re.search(r'define PLUMB_VERSION "(.+)"', (root / "plumb" / "detail" / "core" / "version.hpp").read_text()).group(1)
     seen = set()
     parts = [f"// SPDX-License-Identifier: Apache-2.0\n#pragma once\n\n// plumb {version} in one file, written by cmake/single_header.py. "
-             "Define PLUMB_SINGLE_RUNS before it\n// is included for run folders and pages (plumb/runs.hpp) too.\n\n"]
+             "Define PLUMB_SINGLE_RUNS before it\n// is included for run folders and pages (plumb/run.hpp) too.\n\n"]
     parts += [body(root, header) for header in in_order(root, "plumb/plumb.hpp", seen)]
     parts += ["#ifdef PLUMB_SINGLE_RUNS\n"]
-    parts += [body(root, header) for header in in_order(root, "plumb/runs.hpp", seen)]
+    parts += [body(root, header) for header in in_order(root, "plumb/run.hpp", seen)]
     parts += ["#endif  // PLUMB_SINGLE_RUNS\n"]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("".join(parts))

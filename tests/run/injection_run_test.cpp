@@ -29,7 +29,7 @@ const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 1
 template <class Model = NgramTreeModel>
 RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot& form = {}) {
   const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
-  CausalScorer scorer(model, true, Span::continuation);
+  CausalScorer scorer(model, Bos(), Span::continuation);
   Work work(run_folder.file("journal.jsonl"));
   run_injection(design, form, scorer, work, run_folder);
   return work.summary();

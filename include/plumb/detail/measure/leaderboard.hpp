@@ -119,12 +119,12 @@ struct RelationStanding {
   std::vector<RelationStanding> standings;
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     std::vector<double> accuracies;
-    double first_wins = 0;
+    double sum_first_wins = 0;
     TieCount ties;
     for (const auto& row : table.cells) {
       if (row[r].accuracy.count == 0) continue;
       accuracies.push_back(row[r].accuracy.value);
-      first_wins += row[r].accuracy_first_wins.value;
+      sum_first_wins += row[r].accuracy_first_wins.value;
       ties += row[r].ties;
     }
     const double sum = std::accumulate(accuracies.begin(), accuracies.end(), 0.0);
@@ -133,7 +133,7 @@ struct RelationStanding {
                           table.facts[r]);
     };
     standings.push_back(
-        {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(first_wins), ties});
+        {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(sum_first_wins), ties});
   }
   over::stable_sort(standings, std::greater{},
                     [](const RelationStanding& s) { return or_lowest(s.accuracy.value); });

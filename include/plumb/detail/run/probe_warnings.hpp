@@ -58,7 +58,7 @@ template <class Builder, class Scorer>
   std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);
-    std::vector<bool> leads(relation.templates.size() + 1, false);
+    std::vector<bool> answer_leads(relation.templates.size() + 1, false);
     for (const Fact& fact : relation.facts) {
       for (const std::size_t t : templates) {
         const Prompt asked = builder.build(relation, fact, t, fact.answer);
@@ -66,12 +66,12 @@ template <class Builder, class Scorer>
           own += scorer.begins_with_bos(asked) ? 1U : 0U;
         }
         if (asked.answer.empty() || asked.answer.front().begin > 0) continue;
-        leads[(std::min)(t, relation.templates.size())] = true;
+        answer_leads[(std::min)(t, relation.templates.size())] = true;
         ++facts;
       }
     }
     patterns += templates.size();
-    led_by_answer += static_cast<std::size_t>(over::count(leads, true));
+    led_by_answer += static_cast<std::size_t>(over::count(answer_leads, true));
   }
   if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
   if (settings.bos) return warnings;
