@@ -6,6 +6,7 @@
 
 #include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "support/network_cases.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace plumb::detail;
 
@@ -18,7 +19,36 @@ DecoderConfig config_of(const char* network) {
   return read_decoder_config(test::network_folder(network));
 }
 
+/// A network's config.json with other values; one of "absent" is taken out.
+DecoderConfig changed(const char* network, const char* values) {
+  Json config = Json::parse(test::slurp(test::network_folder(network) / "config.json"));
+  const Json others = Json::parse(values);
+  for (const auto& [name, value] : others.items()) {
+    if (value == "absent") {
+      config.erase(name);
+    } else {
+      config[name] = value;
+    }
+  }
+  const test::TemporaryFolder folder;
+  folder.write("config.json", config.dump());
+  return read_decoder_config(folder.path());
+}
+
 }  // namespace
+
+// By transformers 5.24's configuration classes; numbers of such folders are test_architectures.py's.
+BOOST_AUTO_TEST_CASE(absent_fields_are_what_transformers_takes) {
+  BOOST_TEST(changed("mistral", R"({"sliding_window": "absent"})").window(0) == 4096U);
+  BOOST_TEST(changed("mistral", R"({"sliding_window": null})").window(0) == 0U);
+  BOOST_TEST(changed("mixtral", R"({"sliding_window": "absent"})").window(0) == 0U);
+  BOOST_TEST(
+      changed("qwen2", R"({"use_sliding_window": true, "sliding_window": null})").window(1) == 0U);
+  BOOST_TEST(changed("mistral", R"({"num_key_value_heads": null})").key_heads ==
+             config_of("mistral").heads);
+  const char* const eight = R"({"num_attention_heads": 8, "num_key_value_heads": "absent"})";
+  BOOST_TEST(changed("mistral", eight).key_heads == 8U);
+}
 
 BOOST_AUTO_TEST_CASE(parts_are_those_of_each_architecture) {
   const DecoderConfig llama = config_of("llama");

@@ -266,14 +266,15 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
   config.has_head_dense_bias = fields.flag("classifier_bias", false);
   config.has_head_bias = fields.flag("decoder_bias", true);
   const std::size_t each = fields.count("global_attn_every_n_layers", 3);
-  // A token and half of local_attention on either side of it.
-  read_windows(fields, config, fields.count("local_attention", 128) / 2 + 1,
-               [&](std::size_t layer) { return layer % each != 0; });
+  // A token and half of local_attention, or a sliding_window, on either side of it.
+  const std::size_t side = fields.count("sliding_window", fields.count("local_attention", 128) / 2);
+  read_windows(fields, config, side + 1, [&](std::size_t layer) { return layer % each != 0; });
   const ConfigFields rope = fields.object("rope_parameters"), old = fields.object("rope_scaling");
   const auto rotary = [&](const char* kind, const char* theta, double absent) {
-    return read_rotary(rope.find(kind) ? rope.object(kind) : old, fields.none(),
-                       {.theta = fields.positive(theta, absent), .head_size = config.head_size},
-                       config.positions);
+    return read_rotary(
+        rotary_entry(rope, kind, old), fields.none(),
+        {.theta = fields.positive(theta, absent), .head_size = config.head_size, .is_entry = true},
+        config.positions);
   };
   const double global = fields.positive("global_rope_theta", 160'000);
   config.rotaries = {rotary("full_attention", "global_rope_theta", global),

@@ -39,10 +39,17 @@ inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& confi
   config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
 }
 
-/// One window for all layers; null or absent is none.
+/// One window for all layers, whatever `layer_types` says; null or absent is none.
 inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
-  const std::size_t window = fields.find("sliding_window") ? fields.count("sliding_window") : 0;
-  read_windows(fields, config, window, [](std::size_t) { return true; });
+  check_layers(fields, config.layers);
+  const bool slides = fields.find("sliding_window") != nullptr;
+  config.windows.assign(config.layers, slides ? fields.count("sliding_window") : 0);
+}
+
+/// Mistral's and Mixtral's 8 heads of keys where config.json says nothing; null is one for each head.
+inline void read_eight_key_heads(const ConfigFields& fields, DecoderConfig& config) {
+  const char* const field = "num_key_value_heads";
+  if (fields.find(field) == nullptr && !fields.is_null(field)) config.key_heads = 8;
 }
 
 inline void read_llama(const ConfigFields& fields, DecoderConfig& config) {
@@ -55,11 +62,17 @@ inline void read_llama(const ConfigFields& fields, DecoderConfig& config) {
 
 inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
-  read_one_window(fields, config);
+  config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = false;
+  read_eight_key_heads(fields, config);
+  // With layer_types it is transformers' Ministral.
+  const std::size_t window =
+      fields.is_null("sliding_window") ? 0 : fields.count("sliding_window", 4096);
+  read_windows(fields, config, window, [](std::size_t) { return true; });
 }
 
 inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
   read_gated(fields, config);
+  read_eight_key_heads(fields, config);
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
   read_one_rotary(fields, config, {.theta = 1e6});
   config.experts = fields.count("num_local_experts", 8);
@@ -74,7 +87,7 @@ inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
 
 /// Layers from `max_window_layers` on slide, where `use_sliding_window` says so.
 inline void read_qwen_windows(const ConfigFields& fields, DecoderConfig& config) {
-  const bool slides = fields.flag("use_sliding_window", false);
+  const bool slides = fields.flag("use_sliding_window", false) && !fields.is_null("sliding_window");
   const std::size_t first = fields.count_from_0("max_window_layers", 28);
   read_windows(fields, config, slides ? fields.count("sliding_window", 4096) : 0,
                [&](std::size_t layer) { return slides && layer >= first; });
@@ -102,7 +115,7 @@ inline void read_phi3(const ConfigFields& fields, DecoderConfig& config) {
   config.norm = rms_norm(fields, "rms_norm_eps", 1e-5);
   config.names.query_key_value = {"self_attn.qkv_proj"};
   config.names.gate = config.names.up = "mlp.gate_up_proj";
-  read_one_rotary(fields, config, {.partial = 1});
+  read_one_rotary(fields, config, {.partial = 1, .original = 4096, .yarn_is_longrope = true});
   read_one_window(fields, config);
 }
 
@@ -175,11 +188,9 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation came later and, where it is there, counts.
-  const bool is_new = fields.find("hidden_activation") != nullptr;
-  config.activation = is_new ? fields.activation("hidden_activation", "gelu_pytorch_tanh")
-                             : fields.activation("hidden_act", "gelu_pytorch_tanh");
-  if (!is_new && fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
+  // hidden_activation does not count. The first releases say gelu and mean its approximation.
+  config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
+  if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);
 }
 
@@ -210,23 +221,20 @@ inline void read_gemma2(const ConfigFields& fields, DecoderConfig& config) {
 
 inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma2_parts(fields, config);
-  config.attention_cap = soft_cap(fields, "attn_logit_softcapping", 0);
-  config.logits_cap = soft_cap(fields, "final_logit_softcapping", 0);
+  config.logits_cap = soft_cap(fields, "final_logit_softcapping", 0);  // scores have no cap here
   set_head_norms(config, HeadNorm::shared, config.norm, "self_attn.q_norm", "self_attn.k_norm");
-  const std::size_t pattern =
-      fields.count("sliding_window_pattern", fields.count("_sliding_window_pattern", 6));
+  const std::size_t pattern = fields.count("sliding_window_pattern", 6);
   read_windows(fields, config, fields.count("sliding_window", 4096),
                [&](std::size_t layer) { return (layer + 1) % pattern != 0; });
-  const RotaryDefaults global{.theta = 1e6, .head_size = config.head_size};
+  const RotaryDefaults global{.theta = 1e6, .head_size = config.head_size, .is_entry = true};
   const RotaryDefaults local{.theta = fields.positive("rope_local_base_freq", 10'000),
-                             .head_size = config.head_size};
+                             .head_size = config.head_size,
+                             .is_entry = true};
   const ConfigFields rope = fields.object("rope_parameters");
   // rope_scaling is of the layers that see all, over what rope_parameters has of them.
   const ConfigFields scaling = fields.object("rope_scaling");
-  const bool is_new = rope.find("full_attention") != nullptr;
   config.rotaries = {
-      read_rotary(is_new ? rope.object("full_attention").with(scaling) : scaling, fields, global,
-                  config.positions),
+      read_rotary(rotary_entry(rope, "full_attention", scaling), fields, global, config.positions),
       read_rotary(rope.object("sliding_attention"), fields.none(), local, config.positions)};
   rotate_by_window(config);
 }

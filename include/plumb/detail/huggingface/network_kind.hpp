@@ -35,6 +35,10 @@ enum class NetworkKind : std::uint8_t { masked, causal };
     throw fields.wrong("model_type", "is missing",
                        "give a folder with the config.json that transformers writes");
   }
+  if (fields.flag("is_encoder_decoder", false)) {
+    throw fields.wrong("is_encoder_decoder", "'" + type + "' has an encoder and a decoder",
+                       "choose a causal or a masked model");
+  }
   const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
   throw part.fields.wrong(
       "model_type", "'" + type + "' is not known",

@@ -87,6 +87,13 @@ struct RotaryDefaults {
   /// Whether rope_theta and partial_rotary_factor count beside rope_parameters too (not in GPT-NeoX,
   /// which has names of its own for them).
   bool reads_beside = true;
+  /// Whether `rope` is one entry of several: transformers then reads `truncate` and
+  /// `original_max_position_embeddings` neither beside it nor, the first, in it.
+  bool is_entry = false;
+  /// Phi-3: its default for original_max_position_embeddings beside rope_parameters, which counts before the
+  /// one within, and its name for longrope.
+  std::optional<double> original{};
+  bool yarn_is_longrope = false;
 };
 
 /// The share of a head that is rotated. Plain frequencies of an architecture that rotates all of a head
@@ -134,7 +141,8 @@ inline void scale_as_llama3(const ConfigFields& rope, double original,
 
 /// YaRN's frequencies; gives the factor by which rotated numbers are longer.
 inline double scale_as_yarn(const ConfigFields& rope, double theta, double original,
-                            std::size_t positions, std::vector<float>& frequencies) {
+                            std::size_t positions, bool truncates,
+                            std::vector<float>& frequencies) {
   const double factor = rope.positive("factor", static_cast<double>(positions) / original);
   const auto length = [](double scale, double by) {
     return scale <= 1 ? 1.0 : 0.1 * by * std::log(scale) + 1.0;
@@ -148,7 +156,7 @@ inline double scale_as_yarn(const ConfigFields& rope, double theta, double origi
     return size * std::log(original / (turns * 2 * std::numbers::pi)) / (2 * std::log(theta));
   };
   double low = turn(rope.positive("beta_fast", 32)), high = turn(rope.positive("beta_slow", 1));
-  if (rope.flag("truncate", true)) {
+  if (truncates) {
     low = std::floor(low);
     high = std::ceil(high);
   }
@@ -189,13 +197,15 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           const RotaryDefaults& defaults, std::size_t& positions) {
   const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
   const double theta = rope.positive("rope_theta", beside.positive("rope_theta", defaults.theta));
-  const std::string type = rope.text("rope_type", rope.text("type", "default"));
+  std::string type = rope.text("rope_type", rope.text("type", "default"));
+  if (type == "su" || (type == "yarn" && defaults.yarn_is_longrope)) type = "longrope";
   const double share = rotated_share(rope, beside, defaults, type);
   const auto size = static_cast<std::size_t>(static_cast<double>(defaults.head_size) * share);
   std::vector<float> frequencies = plain_frequencies(theta, size);
-  const double original = outer.positive(
-      "original_max_position_embeddings",
-      rope.positive("original_max_position_embeddings", static_cast<double>(positions)));
+  const char* const field = "original_max_position_embeddings";
+  const double within = rope.positive(field, static_cast<double>(positions));
+  const double original =
+      defaults.is_entry ? within : outer.positive(field, defaults.original.value_or(within));
   double scale = 1;
   if (type == "linear") {
     const auto factor = static_cast<float>(rope.positive("factor"));
@@ -203,8 +213,11 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   } else if (type == "llama3") {
     scale_as_llama3(rope, original, frequencies);
   } else if (type == "yarn") {
-    scale = scale_as_yarn(rope, theta, original, positions, frequencies);
-  } else if (type == "longrope" || type == "su") {
+    // null is false to transformers.
+    const bool truncates =
+        defaults.is_entry || (!rope.is_null("truncate") && rope.flag("truncate", true));
+    scale = scale_as_yarn(rope, theta, original, positions, truncates, frequencies);
+  } else if (type == "longrope") {
     scale = scale_as_longrope(rope, original, positions, frequencies);
     positions = (std::min)(positions, static_cast<std::size_t>(original));
   } else if (type != "default" && type != "dynamic") {
@@ -213,6 +226,14 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           "known are default, linear, dynamic, llama3, yarn, longrope");
   }
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
+}
+
+/// One entry of rope_parameters, and over it rope_scaling, as transformers merges them: a `type` in
+/// rope_scaling does not change the rope_type of an entry that is not there.
+inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
+                                 const ConfigFields& scaling) {
+  return rope.find(layers) != nullptr ? rope.object(layers).with(scaling)
+                                      : scaling.completed({{"rope_type", "default"}});
 }
 
 /// The rotation of a config.json that has one for all layers: rope_scaling, or where that is absent or

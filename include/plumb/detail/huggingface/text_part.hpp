@@ -81,6 +81,7 @@ inline void unwrap(const TextPart& part, DecoderConfig& config) {
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);
+  config.logits_cap = 0;  // transformers' model of texts and images has none
   config.unties_by_stored_head = !part.tied;
 }
 
