@@ -149,16 +149,19 @@ inline constexpr auto uncomposed_characters = std::to_array<char32_t>({
 
 // The syllables of Hangul are computed: leads, vowels and tails of The Unicode Standard, 3.12.
 inline constexpr char32_t first_lead = 0x1100, first_vowel = 0x1161, first_tail = 0x11A7;
-inline constexpr char32_t first_syllable = 0xAC00, leads = 19, vowels = 21, tails = 28;
+inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count = 21,
+                          tail_count = 28;
 
 /// The one character of a letter and what stands behind it; 0 where there is none.
 [[nodiscard]] inline char32_t letter_with_mark(char32_t first, char32_t second) {
-  if (first >= first_lead && first < first_lead + leads && second >= first_vowel &&
-      second < first_vowel + vowels) {
-    return first_syllable + ((first - first_lead) * vowels + second - first_vowel) * tails;
+  if (first >= first_lead && first < first_lead + lead_count && second >= first_vowel &&
+      second < first_vowel + vowel_count) {
+    return first_syllable +
+           ((first - first_lead) * vowel_count + second - first_vowel) * tail_count;
   }
-  if (first >= first_syllable && first < first_syllable + leads * vowels * tails &&
-      (first - first_syllable) % tails == 0 && second > first_tail && second < first_tail + tails) {
+  if (first >= first_syllable && first < first_syllable + lead_count * vowel_count * tail_count &&
+      (first - first_syllable) % tail_count == 0 && second > first_tail &&
+      second < first_tail + tail_count) {
     return first + second - first_tail;
   }
   const ComposingMark* mark = composing_mark(second);

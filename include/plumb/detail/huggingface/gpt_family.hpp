@@ -235,6 +235,8 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
   config.activation = Activation::gelu_new;
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
+  // transformers then sums products of slices, and the sum has no bias.
+  if (fields.count("pretraining_tp", 1) > 1) fields.expect("slow_but_exact", false);
   set_all_biases(config);
   config.residual_from_norm = fields.flag("apply_residual_connection_post_layernorm", false);
   config.projection = ProjectionOrder::by_key_head;
@@ -259,7 +261,8 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   if (fields.flag("bias", false)) set_all_biases(config);
   name_as_bloom(config.names);
   const bool is_new = fields.flag("new_decoder_architecture", false);
-  const bool is_parallel = fields.flag("parallel_attn", true);
+  // null is false to transformers.
+  const bool is_parallel = !fields.is_null("parallel_attn") && fields.flag("parallel_attn", true);
   const bool is_multi_query = fields.flag("multi_query", true);
   const std::size_t all = fields.find("n_head_kv") ? fields.count("n_head_kv") : config.heads;
   config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", all) : 1;

@@ -151,7 +151,7 @@ class CalibrationReportBody {
             counted(model.facts, "fact") + ", " + counted(model.ties.tied, "tie") + " among " +
             counted(model.ties.answers, "answer") + "\n";
     if (model.ties.tied > 0) {
-      text += std::string(detail::first_wins) + ": base template " +
+      text += std::string(detail::first_wins_heading) + ": base template " +
               with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
               with_interval(model.paraphrase_accuracy_first_wins) + "\n";
     }

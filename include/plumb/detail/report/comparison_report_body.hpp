@@ -130,7 +130,7 @@ class ComparisonReportBody {
     std::vector<std::string> heads{
         "model", "accuracy [95%]", "SD over relations", "SD over variants", "relations", "facts",
         "ties"};
-    if (any) heads.push_back(detail::first_wins);
+    if (any) heads.push_back(detail::first_wins_heading);
     using enum ColumnWeight;
     TextTable models(heads, {major, major, usual, minor, minor, minor, minor});
     for (const auto& [m, spread] : made.models) {

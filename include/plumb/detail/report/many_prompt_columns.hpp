@@ -115,10 +115,10 @@ inline const char* draws_in_words(SampleBy by) {
          }});
   }
   if (has_ties(made)) {
-    columns.push_back({"accuracy_first_wins", detail::first_wins, "",
+    columns.push_back({"accuracy_first_wins", detail::first_wins_heading, "",
                        [](const W& w) { return with_interval(w.coverage.average_first_wins); },
                        terminal});
-    columns.push_back({"accuracy_first_wins", detail::first_wins, "",
+    columns.push_back({"accuracy_first_wins", detail::first_wins_heading, "",
                        [](const W& w) { return w.coverage.average_first_wins; }, page});
   }
   weigh(columns, {"accuracy", "consistency", "overconf"}, ColumnWeight::major);

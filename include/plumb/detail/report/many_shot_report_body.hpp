@@ -59,7 +59,7 @@ class ManyShotReportBody {
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::vector<std::string> heads{"setting", "relations", "facts", "accuracy [95%]",
                                    "SD",      "variants",  "ties"};
-    if (made_.ties.tied > 0) heads.push_back(detail::first_wins);
+    if (made_.ties.tied > 0) heads.push_back(detail::first_wins_heading);
     using enum ColumnWeight;
     TextTable table(heads, {major, minor, usual, major, usual, minor, minor});
     for (const GroupSpread& spread : made_.groups) {

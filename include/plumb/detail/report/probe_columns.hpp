@@ -49,7 +49,7 @@ namespace plumb::detail {
                      [](const G& g) { return g.ties_for_best.tied; }});
   columns.push_back({"ties_with_answer", "ties with answer", "",
                      [](const G& g) { return g.ties_with_answer; }, ColumnPlace::files});
-  columns.push_back({"accuracy_first_wins", detail::first_wins,
+  columns.push_back({"accuracy_first_wins", detail::first_wins_heading,
                      "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
                      [](const G& g) { return g.accuracy_first_wins; },
                      has_ties ? ColumnPlace::everywhere : ColumnPlace::files, 3, true});

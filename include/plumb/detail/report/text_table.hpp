@@ -38,7 +38,7 @@ namespace plumb::detail {
 }
 
 /// What tables call accuracy where the first of a tie is the answer.
-inline constexpr const char* first_wins = "accuracy (first wins)";
+inline constexpr const char* first_wins_heading = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
 /// How wide a table may be, and what is said of the columns that do not fit.

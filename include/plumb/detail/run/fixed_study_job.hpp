@@ -82,7 +82,7 @@ class FixedStudyJob {
     if (made.size() < file_.studies.size()) return;  // a shard
     std::vector<std::string> heads{
         "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
-    if (ties.tied > 0) heads.push_back(detail::first_wins);
+    if (ties.tied > 0) heads.push_back(detail::first_wins_heading);
     report_ = {TextTable(heads), remarks_};
     for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
     for (std::size_t i = 0; i < rows.size(); ++i) {
