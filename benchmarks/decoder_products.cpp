@@ -34,7 +34,7 @@ double best_seconds(const auto& work) {
   return best;
 }
 
-/// Any weights of about 1: products with zeros or denormal numbers could be faster or slower.
+/// Weights between 1/7 and 1: zeros or denormal numbers could change the speed.
 PackedMatrix matrix(std::size_t outputs, std::size_t inputs) {
   PackedMatrix made(outputs, inputs);
   std::vector<float> row(inputs);
@@ -82,8 +82,8 @@ int main(int argc, char** argv) {
   const auto word = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
   const std::size_t hidden = word(1), projected = word(2), inner = word(3), layers = word(4);
   if (argc > 6) omp_set_num_threads(std::atoi(argv[6]));
-  std::vector<PackedMatrix>
-      all;  // of each layer its own: weights come from memory, as in a network
+  // Each layer has its own matrices, so that weights come from memory, as in a network.
+  std::vector<PackedMatrix> all;
   for (std::size_t l = 0; l < layers; ++l) {
     all.push_back(matrix(projected, hidden));
     all.push_back(matrix(hidden, hidden));

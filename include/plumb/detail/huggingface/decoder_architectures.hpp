@@ -74,7 +74,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // A converter drops what it does not know: a model with such a value would be another in GGUF.
+  // llama.cpp's converter drops fields it does not know, so the GGUF would be a different model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);
   const DecoderArchitecture* const found = find_architecture(part.model_type, known);

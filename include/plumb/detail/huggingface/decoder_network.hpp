@@ -336,7 +336,7 @@ class DecoderNetwork {
     if (config_.logits_cap > 0) detail::cap_row(logits, config_.logits_cap);
   }
 
-  /// Kept between calls: the system would clear their pages anew each time, a tenth of the time.
+  /// Kept between calls, so that memory is taken once.
   struct Buffers {
     std::vector<float> rows, input, projected, gathered, given, between, logits;
   };

@@ -64,7 +64,7 @@ inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = false;
   read_eight_key_heads(fields, config);
-  // With layer_types it is transformers' Ministral.
+  // transformers reads a folder with layer_types as Ministral, which obeys them.
   const std::size_t window =
       fields.is_null("sliding_window") ? 0 : fields.count("sliding_window", 4096);
   read_windows(fields, config, window, [](std::size_t) { return true; });
@@ -221,7 +221,8 @@ inline void read_gemma2(const ConfigFields& fields, DecoderConfig& config) {
 
 inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma2_parts(fields, config);
-  config.logits_cap = soft_cap(fields, "final_logit_softcapping", 0);  // scores have no cap here
+  config.logits_cap =
+      soft_cap(fields, "final_logit_softcapping", 0);  // attention scores are not capped
   set_head_norms(config, HeadNorm::shared, config.norm, "self_attn.q_norm", "self_attn.k_norm");
   const std::size_t pattern = fields.count("sliding_window_pattern", 6);
   read_windows(fields, config, fields.count("sliding_window", 4096),

@@ -87,11 +87,11 @@ struct RotaryDefaults {
   /// Whether rope_theta and partial_rotary_factor count beside rope_parameters too (not in GPT-NeoX,
   /// which has names of its own for them).
   bool reads_beside = true;
-  /// Whether `rope` is one entry of several: transformers then reads `truncate` and
-  /// `original_max_position_embeddings` neither beside it nor, the first, in it.
+  /// Whether `rope` is one of several entries of rope_parameters. transformers then ignores its
+  /// `truncate`, and `original_max_position_embeddings` at the top level of config.json.
   bool is_entry = false;
-  /// Phi-3: its default for original_max_position_embeddings beside rope_parameters, which counts before the
-  /// one within, and its name for longrope.
+  /// The default of original_max_position_embeddings at the top level of config.json, which takes
+  /// precedence over the one in rope_parameters; and whether "yarn" means longrope. Both are Phi-3's.
   std::optional<double> original{};
   bool yarn_is_longrope = false;
 };
@@ -228,8 +228,8 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }
 
-/// One entry of rope_parameters, and over it rope_scaling, as transformers merges them: a `type` in
-/// rope_scaling does not change the rope_type of an entry that is not there.
+/// One entry of rope_parameters, updated by the fields of rope_scaling, as transformers merges them. A
+/// missing entry has rope_type "default", which `type` in rope_scaling does not change.
 inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
                                  const ConfigFields& scaling) {
   return rope.find(layers) != nullptr ? rope.object(layers).with(scaling)

@@ -205,8 +205,8 @@ class HuggingFaceTokenizer {
 
   HuggingFaceTokenizer() = default;
 
-  /// Where a space was put before a word that follows a special token, the package trims the word's
-  /// first character in place of that space, which has no bytes.
+  /// Gives each token back the character that the package trims from its range by mistake: behind a
+  /// special token it takes a prepended space, which has no bytes, for one of the text.
   static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
     std::size_t covered = 0;
     for (Token& token : tokens) {
