@@ -44,6 +44,10 @@ def randomize(model, seed):
     return model.eval()
 
 
+def kinds_of(shape):
+    return [*decoder_kinds.early_kinds(shape), *decoder_kinds.decoder_kinds(shape)]
+
+
 def write(kind, folder, seed=1):
     """Writes a kind's folder; the model whose numbers it holds."""
     model = randomize(kind.make(), seed)
@@ -183,7 +187,7 @@ def main():
     print("| model type | kind | worst nats | tokens/s | transformers | ratio | llama.cpp | ratio |")
     print("|---|---|---|---|---|---|---|---|")
     compared = sequences_of(LARGE, 16, 64, seed=2)
-    for kind in decoder_kinds.decoder_kinds(LARGE):
+    for kind in kinds_of(LARGE):
         if chosen and kind.name not in chosen:
             continue
         with tempfile.TemporaryDirectory() as scratch:

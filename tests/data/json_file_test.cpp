@@ -182,6 +182,12 @@ BOOST_AUTO_TEST_CASE(the_first_string_that_says_something_is_taken) {
   BOOST_TEST(!first_string(object, "absent", "empty", "number"));
 }
 
+BOOST_AUTO_TEST_CASE(a_pointer_of_git_lfs_is_named) {
+  BOOST_CHECK_EXCEPTION(
+      (void)json_of_text("version https://git-lfs.github.com/spec/v1\n", "tokenizer.json"), Error,
+      test::says(Fault::user, "tokenizer.json: is a Git LFS pointer, not the file itself"));
+}
+
 BOOST_AUTO_TEST_CASE(a_key_and_what_stands_behind_it_have_a_line) {
   const std::string text = "{\n \"a\": \"b\",\n \"b\"\n:\n [\"a\", \"é\"]\n}";
   BOOST_TEST(line_of_json(text, "a") == 2U);

@@ -55,6 +55,16 @@ BOOST_FIXTURE_TEST_CASE(a_field_of_an_object_is_named_with_it, Folder) {
                         says(Fault::user, "no: is [1], not an object"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_field_may_have_another_name, Folder) {
+  constexpr FieldAlias aliases[] = {{"layers", "n_layer"}};
+  BOOST_TEST(fields(R"({"layers": 3})").renamed(aliases).count("n_layer") == 3U);
+  BOOST_TEST(fields(R"({"n_layer": 4, "layers": null})").renamed(aliases).count("n_layer") == 4U);
+  BOOST_TEST(fields(R"({"n_layer": 4, "layers": 4})").renamed(aliases).count("n_layer") == 4U);
+  BOOST_CHECK_EXCEPTION(
+      (void)fields(R"({"n_layer": 4, "layers": 3})").renamed(aliases), Error,
+      says(Fault::user, "config.json: layers: is 3, but n_layer is 4; remove the wrong one"));
+}
+
 BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_refused_by_name, Folder) {
   const auto read = fields(R"({"x": "1", "low": 0, "list": [1, "a"], "flag": 1, "e": 2})");
   BOOST_CHECK_EXCEPTION((void)read.number("x"), Error,

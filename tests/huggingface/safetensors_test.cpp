@@ -143,6 +143,29 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   refuses_it("weight_map: is missing or not an object");
 }
 
+// Two experts of inner size 1 over 2 numbers.
+BOOST_FIXTURE_TEST_CASE(fused_experts_get_the_names_of_single_ones, Folder) {
+  write("model.safetensors",
+        stored(std::vector<test::PlainTensor>{
+            {"m.mlp.experts.gate_up_proj", {2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}},
+            {"m.mlp.experts.down_proj", {2, 2, 1}, {11, 12, 13, 14}},
+            {"m.mlp.gate.weight", {2, 2}, {1, 0, 0, 1}}}));
+  const Safetensors tensors(path());
+  const std::string second = "m.block_sparse_moe.experts.1.";
+  BOOST_TEST(numbers_of(tensors, second + "w1.weight", 0, 2) == (std::vector<float>{5, 6}));
+  BOOST_TEST(numbers_of(tensors, second + "w3.weight", 0, 2) == (std::vector<float>{7, 8}));
+  BOOST_TEST(numbers_of(tensors, second + "w2.weight", 0, 2) == (std::vector<float>{13, 14}));
+  BOOST_TEST((tensors.find(second + "w2.weight")->shape() == TensorShape{2, 1}));
+  BOOST_TEST((tensors.find(second + "w1.weight")->shape() == TensorShape{1, 2}));
+  BOOST_TEST(tensors.tensors().size() == 7U);
+  BOOST_TEST(tensors.find("m.block_sparse_moe.gate.weight") != nullptr);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_pointer_of_git_lfs_is_named, Folder) {
+  refuses("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1234\n",
+          "model.safetensors: is a Git LFS pointer, not the file itself; run 'git lfs pull'");
+}
+
 BOOST_FIXTURE_TEST_CASE(other_weights_are_refused_with_the_remedy, Folder) {
   refuses_it("has neither model.safetensors nor its index");
   write("pytorch_model.bin", "pickled");

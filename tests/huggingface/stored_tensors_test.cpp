@@ -45,6 +45,21 @@ BOOST_AUTO_TEST_CASE(a_format_adds_tensors_that_are_found_by_name) {
   BOOST_TEST(shape_text({}) == "[]");
 }
 
+BOOST_AUTO_TEST_CASE(rows_and_entries_are_tensors_of_their_own) {
+  std::string bytes;
+  for (int n = 0; n < 12; ++n) bytes += bytes_of(static_cast<float>(n));
+  const StoredTensor whole("file", "a", "F32", {2, 3, 2}, bytes);
+  const StoredTensor second = whole.entry("b", 1), row = second.slice("c", 2, 1);
+  BOOST_TEST((second.shape() == TensorShape{3, 2}));
+  BOOST_TEST((row.shape() == TensorShape{1, 2}));
+  BOOST_TEST(row.name() == "c");
+  std::vector<float> six(6), two(2);
+  second.read(0, six);
+  row.read(0, two);
+  BOOST_TEST((six == std::vector<float>{6, 7, 8, 9, 10, 11}));
+  BOOST_TEST((two == std::vector<float>{10, 11}));
+}
+
 BOOST_AUTO_TEST_CASE(a_number_that_is_not_finite_is_named_by_its_place) {
   const std::string bytes = bytes_of(1.0F) + bytes_of(std::numeric_limits<float>::quiet_NaN());
   const StoredTensor tensor("file", "a", "F32", {2}, bytes);

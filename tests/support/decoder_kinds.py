@@ -82,8 +82,19 @@ def old_gemma3(stored):
     del stored["layer_types"]
 
 
+def early_kinds(shape):
+    """GPT-2 and OPT, whose small networks write_network_cases.py makes itself."""
+    s = shape
+    yield Kind("gpt2", "gpt2", dict(vocab_size=s.vocabulary, n_embd=s.hidden, n_layer=s.layers, n_head=s.heads,
+                                    n_positions=s.positions))
+    opt = dict(vocab_size=s.vocabulary, hidden_size=s.hidden, num_hidden_layers=s.layers, num_attention_heads=s.heads,
+               ffn_dim=s.inner, max_position_embeddings=s.positions, word_embed_proj_dim=s.hidden)
+    yield Kind("opt", "opt", opt)
+    yield Kind("opt-norm-after", "opt", dict(opt, word_embed_proj_dim=s.inner // 2, do_layer_norm_before=False))
+
+
 def decoder_kinds(shape):
-    """All kinds, in the order of the families."""
+    """All other kinds, in the order of the families."""
     s = shape
     rope = {"rope_type": "default", "rope_theta": s.base}
     half = dict(rope, partial_rotary_factor=0.5)

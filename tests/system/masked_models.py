@@ -76,6 +76,16 @@ MODELS = {
         SIZES, relative_attention=True, position_buckets=6, share_att_key=True, pos_att_type="p2c|c2p",
         position_biased_input=False, norm_rel_ebd="layer_norm", type_vocab_size=0, legacy=False)),
 }
+# Models whose config.json says something else than what transformers writes, by the model that they are made from.
+CHANGED = {
+    "modernbert-merged": ("modernbert", {"rope_scaling": {"rope_type": "linear", "factor": 3.0}}),
+    "modernbert-one-entry": ("modernbert", {"local_rope_theta": 20.0, "rope_parameters": {
+        "full_attention": {"rope_type": "default", "rope_theta": 70.0}}}),
+    "modernbert-yarn": ("modernbert", {"rope_parameters": {
+        "full_attention": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "truncate": False,
+                           "beta_fast": 4.0, "beta_slow": 0.5, "rope_theta": 5000.0},
+        "sliding_attention": {"rope_type": "default", "rope_theta": 9.0}}}),
+}
 
 
 def write_model(folder, data, kind, build, tokenizer_class, sizes):
@@ -100,14 +110,17 @@ def main():
     torch.set_num_threads(1)
     relations = {relation.relation_code: relation.filter_subset(range(limit), keep_answer_space=True)
                  for relation in Dataset.from_path(data) if relation.relation_code in codes}
-    for kind, (build, tokenizer_class, sizes) in MODELS.items():
+    for name in [*MODELS, *CHANGED]:
+        kind, change = CHANGED.get(name, (name, {}))
         torch.manual_seed(len(kind))
-        model = folder / kind / "model"
+        model = folder / name / "model"
         model.mkdir(parents=True)
-        write_model(model, data, kind, build, tokenizer_class, sizes)
+        write_model(model, data, kind, *MODELS[kind])
+        config = json.loads((model / "config.json").read_text())
+        (model / "config.json").write_text(json.dumps(config | change))
         for rule in ("original", "within_word_l2r"):
             evaluator = Evaluator.from_model(str(model), model_type="MLM", pll_metric=rule)
-            out = folder / kind / f"pll_{rule}"
+            out = folder / name / f"pll_{rule}"
             out.mkdir()
             for code in codes:
                 result = evaluator.evaluate_relation(relations[code], template_index=0, batch_size=50)

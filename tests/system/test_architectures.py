@@ -11,10 +11,10 @@ PROGRAMS = "sequence_logits"
 
 COMPARE = """
 import json, pathlib, sys, tempfile
+import safetensors.numpy
 import torch, transformers
 sys.path.insert(0, sys.argv[1])
 import architectures as a
-import decoder_kinds
 def worst(kind, change=None):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "model"
@@ -23,7 +23,7 @@ def worst(kind, change=None):
             stored = json.loads((folder / "config.json").read_text())
             (folder / "config.json").write_text(json.dumps(stored | change))
         return a.worst_difference(sys.argv[2], model, folder, a.MEDIUM)
-kinds = {kind.name: kind for kind in decoder_kinds.decoder_kinds(a.MEDIUM)}
+kinds = {kind.name: kind for kind in a.kinds_of(a.MEDIUM)}
 for name, kind in kinds.items():
     print("RESULT " + json.dumps([name, worst(kind)]), flush=True)
 def varied(kind, change):
@@ -33,14 +33,35 @@ def varied(kind, change):
         a.write(kind, folder)
         stored = json.loads((folder / "config.json").read_text())
         (folder / "config.json").write_text(json.dumps({name: value for name, value in {**stored, **change}.items() if value != "absent"}))
-        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
+        attention = {} if kind.model_type == "falcon" else {"attn_implementation": "eager"}  # as in Kind.make
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, **attention)
         return a.worst_difference(sys.argv[2], model.eval(), folder, a.MEDIUM)
 for name, change in json.loads(sys.argv[3]):
     print("RESULT " + json.dumps([f"{name} with {json.dumps(change)}", varied(kinds[name], change)]), flush=True)
+def fused():
+    # All experts of a layer in two tensors, as transformers 5 computes them.
+    with tempfile.TemporaryDirectory() as scratch:
+        model = a.randomize(kinds["mixtral"].make(), 1)
+        model.save_pretrained(scratch, save_original_format=False)
+        assert not any("block_sparse_moe" in name for name in safetensors.numpy.load_file(scratch + "/model.safetensors"))
+        return a.worst_difference(sys.argv[2], model, scratch, a.MEDIUM)
+def wrapped():
+    # transformers' model of texts and images does not cap its logits.
+    with tempfile.TemporaryDirectory() as scratch:
+        text = kinds["gemma3"].fields | {"final_logit_softcapping": 0.5, "tie_word_embeddings": True}
+        sees = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=28, patch_size=14)
+        config = transformers.Gemma3Config(text_config=text, vision_config=sees, mm_tokens_per_image=4, attn_implementation="eager",
+                                           image_token_index=5, boi_token_index=6, eoi_token_index=7)
+        model = a.randomize(transformers.Gemma3ForConditionalGeneration(config), 1)
+        model.save_pretrained(scratch)
+        return a.worst_difference(sys.argv[2], model, scratch, a.MEDIUM)
+print("RESULT " + json.dumps(["fused experts", fused()]))
+print("RESULT " + json.dumps(["a wrapped model with a cap", wrapped()]))
 print("RESULT " + json.dumps(["a window one shorter", worst(kinds["mistral"], {"sliding_window": a.MEDIUM.window - 1})]))
 """
 
 
+STRETCHED = [1.0, 1.2, 1.3, 1.5, 2.0, 2.5]
 TURNS = ["full_attention", "sliding_attention", "full_attention"]
 # Fields that contradict others, that have an older spelling, or that an architecture reads and does not use.
 VARIED = [
@@ -57,6 +78,27 @@ VARIED = [
     ("mixtral", {"layer_types": TURNS, "sliding_window": 5}),
     ("mistral", {"layer_types": TURNS, "sliding_window": 5}),
     ("mistral", {"attention_bias": True}),
+    ("phi3", {"rope_parameters": "absent", "rope_theta": 100.0, "original_max_position_embeddings": 256,
+              "max_position_embeddings": 1024, "rope_scaling": {"type": "yarn", "short_factor": STRETCHED, "long_factor": STRETCHED}}),
+    ("phi3", {"max_position_embeddings": 1024, "rope_parameters": {
+        "rope_type": "longrope", "rope_theta": 100.0, "original_max_position_embeddings": 256, "short_factor": STRETCHED,
+        "long_factor": STRETCHED}}),
+    ("llama", {"rope_parameters": {"rope_type": "yarn", "rope_theta": 100.0, "factor": 4.0, "truncate": None,
+                                   "original_max_position_embeddings": 128}}),
+    ("falcon-alibi", {"parallel_attn": None}),
+    ("bloom", {"slow_but_exact": True}),
+    # Other names of fields, and absent ones.
+    ("gpt2", {"n_embd": "absent", "n_layer": "absent", "n_head": "absent", "n_positions": "absent", "hidden_size": 48,
+              "num_hidden_layers": 3, "num_attention_heads": 4, "max_position_embeddings": 256}),
+    ("gptj", {"n_embd": "absent", "hidden_size": 48}),
+    ("gpt-neo", {"num_layers": "absent", "num_hidden_layers": 3}),
+    ("gpt-bigcode", {"n_head": "absent", "num_attention_heads": 4}),
+    ("bloom", {"hidden_size": "absent", "n_embed": 48, "n_layer": "absent", "num_hidden_layers": 3}),
+    ("mpt", {"d_model": "absent", "hidden_size": 48}),
+    ("mixtral", {"num_local_experts": "absent", "num_experts": 3}),
+    ("llama", {"max_position_embeddings": "absent"}),
+    ("qwen2", {"max_position_embeddings": "absent"}),
+    ("gpt-neox", {"num_key_value_heads": 2, "head_dim": 8}),
 ]
 
 
@@ -79,5 +121,5 @@ class AgainstTransformers(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         found = dict(json.loads(line[7:]) for line in done.stdout.splitlines() if line.startswith("RESULT "))
         self.assertGreater(found.pop("a window one shorter"), 1e-2)
-        self.assertGreater(len(found), 36 + len(VARIED))
+        self.assertGreater(len(found), 40 + len(VARIED))
         self.assertEqual({}, {name: worst for name, worst in found.items() if not worst < 1e-4})

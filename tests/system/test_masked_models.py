@@ -29,7 +29,8 @@ class AgainstTransformers(unittest.TestCase):
         cls.kinds = sorted(folder.name for folder in cls.folder.iterdir() if (folder / "model").is_dir())
 
     def test_there_is_one_of_each_kind(self):
-        self.assertEqual(self.kinds, ["deberta-v2", "electra", "modernbert"])
+        self.assertEqual(self.kinds, ["deberta-v2", "electra", "modernbert", "modernbert-merged", "modernbert-one-entry",
+                                      "modernbert-yarn"])
 
     def test_pseudo_log_likelihoods_are_those_of_lm_pub_quiz(self):
         for kind in self.kinds:

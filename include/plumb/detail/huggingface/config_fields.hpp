@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,11 @@
 #include "plumb/detail/huggingface/activation.hpp"
 
 namespace plumb::detail {
+
+/// Two spellings of one field.
+struct FieldAlias {
+  std::string_view alias, name;
+};
 
 /// The fields of a config.json.
 class ConfigFields {
@@ -51,6 +58,23 @@ class ConfigFields {
     ConfigFields made = *this;
     for (const auto& [name, value] : absent.items()) {
       if (find(name) == nullptr) made.object_[name] = value;
+    }
+    return made;
+  }
+
+  /// The same with each field under its name where it has an alias. Throws a user error where both
+  /// are there and differ.
+  [[nodiscard]] ConfigFields renamed(std::span<const FieldAlias> aliases) const {
+    ConfigFields made = *this;
+    for (const FieldAlias& one : aliases) {
+      const std::string alias(one.alias), name(one.name);
+      const Json* const value = find(alias);
+      if (value == nullptr) continue;
+      if (const Json* const same = find(name); same != nullptr && *same != *value) {
+        throw wrong(alias, "is " + value->dump() + ", but " + name + " is " + same->dump(),
+                    "remove the wrong one");
+      }
+      made.object_[name] = *value;
     }
     return made;
   }

@@ -24,39 +24,44 @@
 
 namespace plumb::detail {
 
-/// How the config.json of one model_type is read. `read` throws user errors for what it cannot model.
+/// How the config.json of one model_type is read.
 struct DecoderArchitecture {
   std::string_view model_type;
+  /// Throws a user error for what it cannot model.
   void (*read)(const detail::ConfigFields&, DecoderConfig&);
+  /// Tokens of the longest sequence where config.json does not say; 0 where `read` knows.
+  std::size_t positions = 0;
+  /// Other spellings of fields.
+  std::span<const FieldAlias> aliases{};
 };
 
 inline constexpr DecoderArchitecture decoder_architectures[] = {
-    {"bloom", &detail::read_bloom},
-    {"cohere", &detail::read_cohere},
-    {"falcon", &detail::read_falcon},
-    {"RefinedWeb", &detail::read_falcon},
-    {"RefinedWebModel", &detail::read_falcon},
-    {"gemma", &detail::read_gemma},
-    {"gemma2", &detail::read_gemma2},
-    {"gemma3_text", &detail::read_gemma3},
-    {"gpt2", &detail::read_gpt2},
-    {"gpt_bigcode", &detail::read_gpt_bigcode},
-    {"gpt_neo", &detail::read_gpt_neo},
-    {"gpt_neox", &detail::read_gpt_neox},
-    {"gptj", &detail::read_gptj},
-    {"granite", &detail::read_granite},
-    {"llama", &detail::read_llama},
-    {"mistral", &detail::read_mistral},
-    {"mixtral", &detail::read_mixtral},
-    {"mpt", &detail::read_mpt},
-    {"olmo", &detail::read_olmo},
-    {"olmo2", &detail::read_olmo2},
-    {"opt", &detail::read_opt},
-    {"phi", &detail::read_phi},
-    {"phi3", &detail::read_phi3},
-    {"qwen2", &detail::read_qwen2},
-    {"qwen3", &detail::read_qwen3},
-    {"stablelm", &detail::read_stablelm},
+    {"bloom", &read_bloom, 0, bloom_aliases},
+    {"cohere", &read_cohere, 8192},
+    {"falcon", &read_falcon, 0, falcon_aliases},
+    {"RefinedWeb", &read_falcon, 0, falcon_aliases},
+    {"RefinedWebModel", &read_falcon, 0, falcon_aliases},
+    {"gemma", &read_gemma, 8192},
+    {"gemma2", &read_gemma2, 8192},
+    {"gemma3_text", &read_gemma3, 131072},
+    {"gpt2", &read_gpt2, 1024, gpt_aliases},
+    {"gpt_bigcode", &read_gpt_bigcode, 1024, gpt_aliases},
+    {"gpt_neo", &read_gpt_neo, 2048, gpt_neo_aliases},
+    {"gpt_neox", &read_gpt_neox, 2048},
+    {"gptj", &read_gptj, 2048, gpt_aliases},
+    {"granite", &read_granite, 2048},
+    {"llama", &read_llama, 2048},
+    {"mistral", &read_mistral, 131072},
+    {"mixtral", &read_mixtral, 131072, mixtral_aliases},
+    {"mpt", &read_mpt, 0, mpt_aliases},
+    {"olmo", &read_olmo, 2048},
+    {"olmo2", &read_olmo2, 2048},
+    {"opt", &read_opt, 2048},
+    {"phi", &read_phi, 2048},
+    {"phi3", &read_phi3, 4096},
+    {"qwen2", &read_qwen2, 32768},
+    {"qwen3", &read_qwen3, 32768},
+    {"stablelm", &read_stablelm, 4096},
 };
 
 /// The entry of a model_type; null where there is none.
@@ -88,7 +93,11 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     detail::refuse_attention_to_both_sides(*of);
   }
   DecoderConfig config;
-  found->read(part.fields, config);
+  Json absent = Json::object();
+  if (found->positions > 0) {
+    absent = {{"max_position_embeddings", found->positions}, {"n_positions", found->positions}};
+  }
+  found->read(part.fields.renamed(found->aliases).completed(absent), config);
   detail::unwrap(part, config);
   detail::check_decoder(part.fields, config);
   return config;

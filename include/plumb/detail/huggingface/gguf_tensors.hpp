@@ -113,6 +113,7 @@ class GgufTensors : public StoredTensors {
   /// `files` are the parts of one model; the first has its facts. Throws a user error for a file that is
   /// damaged, cut off or of another kind, and where two tensors have one name.
   explicit GgufTensors(std::span<const std::filesystem::path> files) {
+    if (!files.empty()) file_ = files.front();
     for (const std::filesystem::path& file : files) read_file(file);
   }
 
@@ -124,6 +125,7 @@ class GgufTensors : public StoredTensors {
     const MappedFile& map = maps_.emplace_back(file);
     const std::string_view bytes(map.data(), map.size());
     detail::GgufCursor cursor(file, bytes);
+    refuse_lfs_pointer(file, bytes);
     if (!bytes.starts_with("GGUF")) throw cursor.damaged("", "is not a GGUF file");
     (void)cursor.number<std::uint32_t>();
     const auto version = cursor.number<std::uint32_t>();

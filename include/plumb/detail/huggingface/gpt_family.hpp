@@ -19,6 +19,24 @@
 
 namespace plumb::detail {
 
+/// Spellings that transformers takes, too.
+inline constexpr FieldAlias gpt_aliases[] = {{"hidden_size", "n_embd"},
+                                             {"max_position_embeddings", "n_positions"},
+                                             {"num_attention_heads", "n_head"},
+                                             {"num_hidden_layers", "n_layer"}};
+inline constexpr FieldAlias gpt_neo_aliases[] = {{"num_attention_heads", "num_heads"},
+                                                 {"num_hidden_layers", "num_layers"}};
+inline constexpr FieldAlias bloom_aliases[] = {{"n_embed", "hidden_size"},
+                                               {"num_attention_heads", "n_head"},
+                                               {"num_hidden_layers", "n_layer"}};
+inline constexpr FieldAlias falcon_aliases[] = {{"n_embed", "hidden_size"},
+                                                {"n_head", "num_attention_heads"},
+                                                {"n_head_kv", "num_kv_heads"},
+                                                {"n_layer", "num_hidden_layers"}};
+inline constexpr FieldAlias mpt_aliases[] = {{"hidden_size", "d_model"},
+                                             {"num_attention_heads", "n_heads"},
+                                             {"num_hidden_layers", "n_layers"}};
+
 /// The names that GPT-2, GPT-Neo and GPT-J share.
 inline void name_as_gpt(DecoderNames& names) {
   names.prefix = "transformer.";
@@ -169,6 +187,7 @@ inline void read_gptj(const ConfigFields& fields, DecoderConfig& config) {
 
 inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
+  config.key_heads = config.heads;  // whatever num_key_value_heads says
   config.activation = fields.activation("hidden_act", "gelu");
   config.norm.epsilon = fields.epsilon("layer_norm_eps", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", false);
@@ -180,6 +199,7 @@ inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
                   {.theta = fields.positive("rotary_emb_base", 10'000),
                    .partial = fields.positive("rotary_pct", 0.25),
                    .reads_beside = false});
+  set_head_size(config, config.hidden / config.heads);  // transformers rotates by head_dim alone
   DecoderNames& names = config.names;
   names.prefix = "gpt_neox.";
   names.tokens = "embed_in.weight";
@@ -223,12 +243,9 @@ inline void name_as_bloom(DecoderNames& names) {
 
 inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
-  config.hidden = config.embedding =
-      fields.find("n_embed") ? fields.count("n_embed") : fields.count("hidden_size");
-  config.layers =
-      fields.find("n_layer") ? fields.count("n_layer") : fields.count("num_hidden_layers");
-  config.heads = config.key_heads =
-      fields.find("n_head") ? fields.count("n_head") : fields.count("num_attention_heads");
+  config.hidden = config.embedding = fields.count("hidden_size");
+  config.layers = fields.count("n_layer");
+  config.heads = config.key_heads = fields.count("n_head");
   set_head_size(config, config.hidden / config.heads);
   config.intermediate = 4 * config.hidden;
   config.positions = fields.count("seq_length", 2048);  // no limit of the network's own
@@ -248,10 +265,8 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
 inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("hidden_size");
-  config.layers =
-      fields.find("n_layer") ? fields.count("n_layer") : fields.count("num_hidden_layers");
-  config.heads =
-      fields.find("n_head") ? fields.count("n_head") : fields.count("num_attention_heads");
+  config.layers = fields.count("num_hidden_layers");
+  config.heads = fields.count("num_attention_heads");
   set_head_size(config, config.hidden / config.heads);
   config.intermediate = fields.count("ffn_hidden_size", 4 * config.hidden);
   config.positions = fields.count("max_position_embeddings", 2048);
@@ -264,8 +279,7 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   // null is false to transformers.
   const bool is_parallel = !fields.is_null("parallel_attn") && fields.flag("parallel_attn", true);
   const bool is_multi_query = fields.flag("multi_query", true);
-  const std::size_t all = fields.find("n_head_kv") ? fields.count("n_head_kv") : config.heads;
-  config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", all) : 1;
+  config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", config.heads) : 1;
   config.projection = ProjectionOrder::by_key_head;
   config.parallel = is_new || is_parallel;
   if (is_new && fields.count("num_ln_in_parallel_attn", 2) == 2) {

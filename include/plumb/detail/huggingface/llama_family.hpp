@@ -70,6 +70,8 @@ inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_windows(fields, config, window, [](std::size_t) { return true; });
 }
 
+inline constexpr FieldAlias mixtral_aliases[] = {{"num_experts", "num_local_experts"}};
+
 inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
   read_gated(fields, config);
   read_eight_key_heads(fields, config);

@@ -37,12 +37,13 @@ class Safetensors : public StoredTensors {
     const std::filesystem::path whole = folder / "model.safetensors";
     const std::filesystem::path index = folder / "model.safetensors.index.json";
     if (std::filesystem::exists(whole)) {
-      read_file(whole);
+      read_file(file_ = whole);
     } else if (std::filesystem::exists(index)) {
-      read_shards(index);
+      read_shards(file_ = index);
     } else {
       refuse_other_weights(folder);
     }
+    split_experts();
   }
 
  private:
@@ -65,6 +66,7 @@ class Safetensors : public StoredTensors {
     const MappedFile& map = maps_.emplace_back(file);
     const std::string_view bytes(map.data(), map.size());
     std::uint64_t length = 0;
+    refuse_lfs_pointer(file, bytes);
     if (bytes.size() < 8) throw damaged(file, "", "is too short for a safetensors file");
     for (std::size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
     if (length > bytes.size() - 8) {
@@ -150,6 +152,42 @@ class Safetensors : public StoredTensors {
       throw damaged(file, name, "stands in " + at->second.file().filename().string() + " too");
     }
     return {first, last};
+  }
+
+  /// transformers 5 can save all experts of a layer as one tensor of gates and inputs [experts,
+  /// 2 · inner, hidden] and one of outputs [experts, hidden, inner]. They get the names of single ones.
+  void split_experts() {
+    const std::string fused = "mlp.experts.";
+    std::vector<StoredTensor> wholes;
+    for (const auto& [name, tensor] : tensors_) {
+      const bool is_fused =
+          name.ends_with(fused + "gate_up_proj") || name.ends_with(fused + "down_proj");
+      if (is_fused && tensor.shape().size() == 3) wholes.push_back(tensor);
+    }
+    for (const StoredTensor& whole : wholes) {
+      const bool is_down = whole.name().ends_with("down_proj");
+      const std::string layer = whole.name().substr(0, whole.name().rfind(fused));
+      const std::size_t rows = whole.shape()[1];
+      for (std::size_t e = 0; e < whole.shape()[0]; ++e) {
+        const std::string expert = layer + "block_sparse_moe.experts." + std::to_string(e) + ".";
+        const StoredTensor one = whole.entry(expert + "w2.weight", e);
+        if (is_down) {
+          tensors_.try_emplace(one.name(), one);
+          continue;
+        }
+        const StoredTensor gate = one.slice(expert + "w1.weight", 0, rows / 2);
+        const StoredTensor up = one.slice(expert + "w3.weight", rows / 2, rows - rows / 2);
+        tensors_.try_emplace(gate.name(), gate);
+        tensors_.try_emplace(up.name(), up);
+      }
+      const std::string router = layer + "mlp.gate.weight";
+      if (const StoredTensor* gate = find(router); gate != nullptr && !gate->shape().empty()) {
+        const std::string single = layer + "block_sparse_moe.gate.weight";
+        tensors_.try_emplace(single, gate->slice(single, 0, gate->shape()[0]));
+        tensors_.erase(router);
+      }
+      tensors_.erase(whole.name());
+    }
   }
 
   void read_shards(const std::filesystem::path& index) {

@@ -49,6 +49,20 @@ class StoredTensor {
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Rows [first, first + count) of a tensor [rows, …], as a tensor of that name.
+  [[nodiscard]] StoredTensor slice(std::string name, std::size_t first, std::size_t count) const {
+    TensorShape shape = shape_;
+    const std::size_t row = shape[0] == 0 ? 0 : bytes_.size() / shape[0];
+    shape[0] = count;
+    return {file_, std::move(name), type_, std::move(shape),
+            bytes_.substr(first * row, count * row)};
+  }
+  /// Entry `index` of a tensor [entries, …], without that axis.
+  [[nodiscard]] StoredTensor entry(std::string name, std::size_t index) const {
+    StoredTensor made = slice(std::move(name), index, 1);
+    made.shape_.erase(made.shape_.begin());
+    return made;
+  }
   /// As safetensors calls it, e.g. "F32".
   [[nodiscard]] const std::string& type() const noexcept { return type_; }
   [[nodiscard]] const TensorShape& shape() const noexcept { return shape_; }
@@ -125,8 +139,11 @@ class StoredTensors {
     return found == tensors_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+  /// The file to look into for a tensor that is missing: the weights, or the index of their files.
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  protected:
+  std::filesystem::path file_;
   std::deque<MappedFile> maps_;
   std::map<std::string, StoredTensor> tensors_;
 };

@@ -5,8 +5,9 @@
 //
 // Checkpoints of one architecture name their tensors in several ways: with the model's prefix or
 // without, layer norms by weight and bias or, in old ones, by gamma and beta. A network asks by the
-// newest name and the shape it needs; what it never asks for is not looked at, and `unread` names it. Weights go straight into the form they are computed in, so that the mapped
-// file is not needed afterwards.
+// newest name and the shape it needs; what it never asks for is not looked at, and `unread` names it.
+// Weights go straight into the form they are computed in, so that the mapped file is not needed
+// afterwards.
 
 #include <algorithm>
 #include <array>
@@ -62,7 +63,8 @@ class WeightReader {
     const StoredTensor* tensor = find(name);
     if (tensor == nullptr) {
       throw user_error(
-          {.file = folder_, .field = name}, "the tensor is missing, of shape " + shape_text(shape),
+          {.file = tensors_.file().empty() ? folder_ : tensors_.file(), .field = name},
+          "the tensor is missing, of shape " + shape_text(shape),
           "fetch weights and config.json of one model, with its language model's head");
     }
     const Site site{.file = tensor->file(), .field = tensor->name()};
