@@ -4,6 +4,8 @@
 # Sets up the peer's whole environment (torch, transformers; about 6 GB, once) beside the other caches.
 #
 #   bash benchmarks/against_lm_pub_quiz.sh [DATA] [RELATIONS] [LIMIT]
+#
+# With PLUMB_AVX2=1 neither side uses AVX-512, whatever the machine has.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -16,6 +18,13 @@ need_build_packages
 build_plumb plumb_command requantize
 need_model
 
+build=build
+if [ "${PLUMB_AVX2:-0}" = 1 ]; then
+  build=build-avx2
+  build_for_avx2 plumb_command
+  export PLUMB_VECTOR=v3 ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 ONEDNN_MAX_CPU_ISA=AVX2
+fi
+
 need_whole_peer
-exec "$whole_peer_python" benchmarks/against_lm_pub_quiz.py --plumb build/plumb --model "$model_f32" --data "$data" \
+exec "$whole_peer_python" benchmarks/against_lm_pub_quiz.py --plumb "$build/plumb" --model "$model_f32" --data "$data" \
   --relations "$relations" --limit "$limit"

@@ -63,16 +63,18 @@ double seconds_of(const std::vector<PackedMatrix>& matrices, std::size_t count) 
 double tile_speed() {
   using namespace plumb::detail;
   constexpr std::size_t depth = 64, times = 20000;
-  std::vector<float, Eigen::aligned_allocator<float>> rows(product_rows * depth, 0.5F),
-      columns(depth * product_width, 0.25F), sums(product_rows * product_width);
+  const KernelSet& set = kernels();
+  const std::size_t width = set.product_width();
+  AlignedVector<float> rows(set.product_rows * depth, 0.5F), columns(depth * width, 0.25F),
+      sums(set.product_rows * width);
   const double seconds = best_seconds([&] {
     for (std::size_t i = 0; i < times; ++i) {
-      add_products(product_rows, product_lanes,
-                   {rows.data(), depth, columns.data(), product_width, float_lanes, depth,
-                    sums.data(), product_width});
+      set.add_products(
+          set.product_rows, set.product_lanes,
+          {rows.data(), depth, columns.data(), width, set.lanes, depth, sums.data(), width});
     }
   });
-  return 2e-9 * static_cast<double>(product_rows * product_width * depth * times) / seconds;
+  return 2e-9 * static_cast<double>(set.product_rows * width * depth * times) / seconds;
 }
 
 }  // namespace
@@ -102,6 +104,6 @@ int main(int argc, char** argv) {
   const double of_row = seconds_of(all, rows) / static_cast<double>(rows);
   std::printf(
       "{\"node\": %.9g, \"row\": %.9g, \"layers\": %.4g, \"tile\": %.4g, \"vectors\": %zu}\n",
-      of_node, of_row, work / of_node / threads, tile_speed(), plumb::detail::float_lanes);
+      of_node, of_row, work / of_node / threads, tile_speed(), plumb::detail::kernels().lanes);
   return 0;
 }

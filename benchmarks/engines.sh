@@ -19,12 +19,8 @@ need_model
 build=build
 if [ "${PLUMB_AVX2:-0}" = 1 ]; then
   build=build-avx2
-  llama_prefix="$llama_prefix-avx2"
-  llama_gpu_options=(-DGGML_NATIVE=OFF -DGGML_SSE42=ON -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_BMI2=ON -DGGML_FMA=ON -DGGML_F16C=ON)
-  need_llama
-  cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$llama_prefix" -DPLUMB_NATIVE=OFF \
-    -DCMAKE_CXX_FLAGS="-march=x86-64-v3" >"build/configure-avx2.log" 2>&1 || { tail -30 build/configure-avx2.log >&2; exit 1; }
-  cmake --build "$build" --parallel "$(compilers_at_once)" --target plumb_command decoder_products
+  build_for_avx2 plumb_command decoder_products
+  export PLUMB_VECTOR=v3
 fi
 model="${1:-$model_f32}"
 rounds="${2:-3}"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/llama.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/run/fixed_study.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 

@@ -13,6 +13,8 @@ install(FILES ${PROJECT_BINARY_DIR}/plumb-config.cmake
               ${PROJECT_BINARY_DIR}/plumb-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/plumb-components.cmake
               ${PROJECT_SOURCE_DIR}/cmake/subcommands.cpp.in
+              ${PROJECT_SOURCE_DIR}/cmake/kernel_set.cpp
+              ${PROJECT_SOURCE_DIR}/cmake/held_kernels.cpp.in
               ${PROJECT_SOURCE_DIR}/cmake/compiled.cpp DESTINATION ${package_folder})
 install(DIRECTORY include/plumb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")

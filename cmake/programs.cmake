@@ -44,13 +44,9 @@ target_compile_options(plumb_program INTERFACE ${plumb_late_garbage})
 target_compile_options(
   plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                           $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>)
-if(PLUMB_NATIVE)
-  target_compile_options(
-    plumb_program INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:PLUMB_OTHER_CPU>>>:-march=native>)
-  # GCC 12 warns of its own AVX-512 header (PR 105593).
-  target_compile_options(plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized>)
-endif()
+# Programs run on any x86-64 machine; what computes is there for every width of vectors.
+plumb_need(kernels)
+target_link_libraries(plumb_program INTERFACE plumb::kernels)
 
 # The command line, compiled once for the command, the example and the tests.
 plumb_need(command)
@@ -165,16 +161,6 @@ find_library(OPENBLAS_LIBRARY openblas)
 if(OPENBLAS_LIBRARY)
   add_executable(ranking_against_sgemm EXCLUDE_FROM_ALL benchmarks/ranking_against_sgemm.cpp)
   target_link_libraries(ranking_against_sgemm PRIVATE plumb_program ${OPENBLAS_LIBRARY})
-  # The path of machines without AVX-512, on any.
-  add_executable(ranking_against_sgemm_avx2 EXCLUDE_FROM_ALL benchmarks/ranking_against_sgemm.cpp)
-  target_link_libraries(ranking_against_sgemm_avx2 PRIVATE plumb_program ${OPENBLAS_LIBRARY})
-  set_target_properties(ranking_against_sgemm_avx2 PROPERTIES PLUMB_OTHER_CPU ON)
-  target_compile_options(ranking_against_sgemm_avx2 PRIVATE -march=haswell)
-  target_compile_definitions(ranking_against_sgemm_avx2 PRIVATE PLUMB_AVX2_ALONE)
-  foreach(width IN ITEMS "" _avx2)
-    add_executable(layer_products${width} EXCLUDE_FROM_ALL benchmarks/layer_products.cpp)
-    target_link_libraries(layer_products${width} PRIVATE plumb_program ${OPENBLAS_LIBRARY})
-  endforeach()
-  set_target_properties(layer_products_avx2 PROPERTIES PLUMB_OTHER_CPU ON)
-  target_compile_options(layer_products_avx2 PRIVATE -march=haswell)
+  add_executable(layer_products EXCLUDE_FROM_ALL benchmarks/layer_products.cpp)
+  target_link_libraries(layer_products PRIVATE plumb_program ${OPENBLAS_LIBRARY})
 endif()

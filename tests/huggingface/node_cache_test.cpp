@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(numbers_stay_while_others_come_and_go, Tree) {
   std::set<std::size_t> places;
   for (const NodeId node : {1U, 2U, 4U, 5U}) places.insert(slots(cache, {node}).back());
   BOOST_TEST(places.size() == 4U);
-  const std::size_t slot = slots(cache, {2}).back(), lanes = KeyValues::lanes;
+  const std::size_t slot = slots(cache, {2}).back(), lanes = cache.layer(1).lanes();
   const float* keys = cache.layer(1).keys(0, slot / lanes) + slot % lanes;
   BOOST_TEST(keys[0] == 5.0F);
   BOOST_TEST(keys[lanes] == 6.0F);

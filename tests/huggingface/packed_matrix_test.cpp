@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
-  constexpr std::size_t inputs = 37, outputs = PackedMatrix::width + 5;
+  constexpr std::size_t inputs = 37;
+  const std::size_t width = kernels().product_width(), outputs = width + 5;
   const Rows weights = integers(outputs, inputs, 4), rows = integers(3, inputs, 5);
   const Rows expected = rows * weights.transpose();
   for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
@@ -79,8 +80,8 @@ BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
       matrix.set_rows(first, count, bits.data());
     };
     set(0, 3);  // a panel in two parts, and the part of another that there is
-    set(3, PackedMatrix::width - 3);
-    set(PackedMatrix::width, 5);
+    set(3, width - 3);
+    set(width, 5);
     Rows out(3, outputs);
     matrix.multiply(rows.data(), 3, inputs, out.data(), outputs);
     BOOST_TEST((out == expected), name_of(type));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "support/word_mask_model.hpp"
 
 using namespace plumb::detail;

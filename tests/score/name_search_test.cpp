@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "support/names.hpp"
 
 using namespace plumb::detail;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/rank/likelihood_ranker.hpp"
 
 // What an n-gram model is made of and asks for each row. The standard leaves it open whether a map of

@@ -4,8 +4,8 @@
 //
 //   network_values FOLDER…
 // Each folder holds a small network and what transformers computes with it (write_network_cases.py).
-// Prints for each, as one JSON object a line: how many numbers the vectors have that this program is
-// compiled for, the largest difference to transformers over the largest number, and a hash of all
+// Prints for each, as one JSON object a line: how many numbers the vectors of its kernels
+// have, the largest difference to transformers over the largest number, and a hash of all
 // bits of what the network says to a few thousand questions. test_vector_widths.py compiles it for
 // several CPUs and compares.
 
@@ -104,7 +104,7 @@ void print(const std::filesystem::path& folder, const Config& config) {
   }
   std::printf(R"({"network": "%s", "lanes": %zu, "difference": %g, "bits": "%016llx"})"
               "\n",
-              folder.filename().c_str(), float_lanes, static_cast<double>(difference),
+              folder.filename().c_str(), kernels().lanes, static_cast<double>(difference),
               bits_of(network).value());
 }
 

@@ -144,7 +144,7 @@ class Flags(unittest.TestCase):
 
     def test_the_first_error_of_a_public_header_is_that_one(self):
         for header in ("plumb/detail/core/error.hpp", "plumb/detail/core/compiled.hpp", "plumb/detail/measure/rank.hpp", "plumb/detail/core/over.hpp",
-                       "plumb/detail/rank/tile_products.hpp", "plumb/detail/huggingface/float_lanes.hpp"):
+                       "plumb/detail/kernels/tile_products.hpp", "plumb/detail/kernels/float_lanes.hpp"):
             self.assertIn("-ffast-math", self.refused("g++", [header], "-ffast-math"))
         self.assertIn("-fno-exceptions", self.refused("g++", ["plumb/plumb.hpp"], "-fno-exceptions"))
 
@@ -186,9 +186,10 @@ class Warnings(unittest.TestCase):
             self.assertIn(fault, is_clean("g++", source, *WARNINGS))
 
     def test_wider_vectors_warn_of_nothing(self):
-        headers = ["plumb/detail/rank/tile_products.hpp", "plumb/detail/huggingface/float_lanes.hpp"]
+        headers = ["plumb/detail/kernels/kernels_here.hpp"]
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
-            for flags in (["-mavx2"], ["-mavx2", "-mavxvnni"], ["-mfma", "-mavx512f", "-mavx512bw"], ["-mfma", "-mavx512f", "-mavx512bw", "-mavx512vnni"]):
+            for flags in (["-mavx2"], ["-march=x86-64-v3"], ["-march=x86-64-v3", "-mavxvnni"], ["-mfma", "-mavx512f", "-mavx512bw"],
+                          ["-march=x86-64-v4", "-mavx512vnni"], ["-march=x86-64-v4", "-mavx512bf16"]):
                 done = compiled(compiler, headers, *WARNINGS, *flags)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), flags)
 

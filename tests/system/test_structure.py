@@ -10,7 +10,7 @@ import command
 
 PROGRAMS = "plumb_command write_tiny_gguf"
 
-ROOMS = ["core", "data", "prompt", "backend", "huggingface", "server", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
+ROOMS = ["core", "kernels", "data", "prompt", "backend", "huggingface", "server", "score", "measure", "rank", "aggregate", "calibrate", "records", "report", "run", "cli"]
 DOORS = command.ROOT / "include" / "plumb"
 INCLUDE = DOORS / "detail"
 

@@ -18,7 +18,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/evaluate.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 
 namespace plumb::detail {

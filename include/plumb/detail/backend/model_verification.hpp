@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/verified_sequences.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 

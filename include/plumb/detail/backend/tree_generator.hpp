@@ -30,7 +30,7 @@
 #include "plumb/detail/backend/held_tree.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"

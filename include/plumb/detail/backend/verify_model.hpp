@@ -36,7 +36,7 @@
 #include "plumb/detail/backend/verified_sequences.hpp"
 #include "plumb/detail/backend/verified_trees.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 
 namespace plumb::detail {

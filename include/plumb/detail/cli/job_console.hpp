@@ -29,11 +29,11 @@ namespace plumb::detail {
 
 /// A bar for each thing that a job counts, one after another. The console must outlive it.
 inline ProgressCallback progress_bars(Console& console) {
-  struct Bar {
+  struct OpenBar {
     std::string counted;
     std::optional<ProgressBar> progress;
   };
-  return [&console, bar = std::make_shared<Bar>()](const WorkState& state) {
+  return [&console, bar = std::make_shared<OpenBar>()](const WorkState& state) {
     if (!bar->progress || bar->counted != state.counted) {
       bar->progress.reset();  // ends its line before the next one begins
       bar->progress.emplace(bar_of(console), state.total, state.counted, console.err_is_terminal);

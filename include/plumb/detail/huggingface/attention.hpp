@@ -6,12 +6,11 @@
 //   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j, for each head, over the
 //   j that token i sees
 // A few queries are taken at once, with all keys that one of them sees, so both sums are products of
-// small matrices (row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
+// small matrices (kernels/row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
 // numbers of one dimension side by side; values row by row. What a query does not see has weight 0
 // in its sum. The j come in one order, so what a token gathers does not depend on which queries are
 // taken with it, bit by bit. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -19,8 +18,8 @@
 #include <span>
 #include <vector>
 
-#include "plumb/detail/huggingface/float_lanes.hpp"
-#include "plumb/detail/huggingface/row_products.hpp"
+#include "plumb/detail/core/aligned_allocator.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -30,7 +29,8 @@ class KeyValues {
  public:
   KeyValues() = default;
   /// `size` numbers for each head.
-  KeyValues(std::size_t heads, std::size_t size) : size_(size), keys_(heads), values_(heads) {}
+  KeyValues(std::size_t heads, std::size_t size)
+      : lanes_(kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
   [[nodiscard]] std::size_t heads() const noexcept { return keys_.size(); }
   /// Numbers of a key, and of a value, in one head.
@@ -50,30 +50,32 @@ class KeyValues {
   void set(std::size_t slot, const float* key_value) {
     const float* value = key_value + heads() * size_;
     for (std::size_t h = 0; h < heads(); ++h) {
-      float* to = keys_[h].data() + slot / lanes * block_size() + slot % lanes;
-      for (std::size_t k = 0; k < size_; ++k) to[k * lanes] = key_value[h * size_ + k];
+      float* to = keys_[h].data() + slot / lanes_ * block_size() + slot % lanes_;
+      for (std::size_t k = 0; k < size_; ++k) to[k * lanes_] = key_value[h * size_ + k];
       std::copy_n(value + h * size_, size_, values_[h].data() + slot * value_stride());
     }
   }
 
   /// Keys in a block.
-  static constexpr std::size_t lanes = detail::float_lanes;
-  /// A block's keys: [size()][lanes]; the next block lies behind it.
+  [[nodiscard]] std::size_t lanes() const noexcept { return lanes_; }
+  /// A block's keys: [size()][lanes()]; the next block lies behind it.
   [[nodiscard]] const float* keys(std::size_t head, std::size_t block) const {
     return keys_[head].data() + block * block_size();
   }
-  [[nodiscard]] std::size_t block_size() const noexcept { return size_ * lanes; }
+  [[nodiscard]] std::size_t block_size() const noexcept { return size_ * lanes_; }
   /// A slot's value, with zeros up to value_stride() numbers; the next slot's lies behind it.
   [[nodiscard]] const float* value(std::size_t head, std::size_t slot) const {
     return values_[head].data() + slot * value_stride();
   }
-  [[nodiscard]] std::size_t value_stride() const noexcept { return blocks(size_) * lanes; }
+  [[nodiscard]] std::size_t value_stride() const noexcept { return blocks(size_) * lanes_; }
 
  private:
-  using Numbers = std::vector<float, Eigen::aligned_allocator<float>>;
-  static constexpr std::size_t blocks(std::size_t count) { return (count + lanes - 1) / lanes; }
+  using Numbers = AlignedVector<float>;
+  [[nodiscard]] std::size_t blocks(std::size_t count) const {
+    return (count + lanes_ - 1) / lanes_;
+  }
 
-  std::size_t size_ = 0;
+  std::size_t lanes_ = 1, size_ = 0;
   std::vector<Numbers> keys_, values_;  // by head
 };
 
@@ -85,7 +87,7 @@ struct SlotRun {
 /// What a few queries see.
 struct SeenSlots {
   /// At most so many queries.
-  static constexpr std::size_t most_queries = detail::product_rows;
+  [[nodiscard]] static std::size_t most_queries() { return kernels().product_rows; }
 
   /// All slots that one of them sees, in the order in which they are summed up.
   std::vector<SlotRun> runs;
@@ -115,36 +117,30 @@ struct HeadScores {
 inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
                           const float* queries, std::size_t count, std::size_t stride, float scale,
                           float* to, std::size_t to_stride) {
-  constexpr std::size_t lanes = KeyValues::lanes;
-  alignas(64) float sums[product_rows * product_width];
+  const KernelSet& with = kernels();
+  const std::size_t lanes = held.lanes(), width = with.product_width();
+  alignas(64) float sums[most_product_rows * most_product_width];
   const std::size_t end = run.first + run.count;
-  for (std::size_t block = run.first / lanes; block * lanes < end; block += product_lanes) {
-    const std::size_t wide = (std::min)(product_lanes, (end - 1) / lanes + 1 - block);
-    add_products(count, wide,
-                 {queries, stride, held.keys(head, block), lanes, held.block_size(), held.size(),
-                  sums, product_width, false});
+  for (std::size_t block = run.first / lanes; block * lanes < end; block += with.product_lanes) {
+    const std::size_t wide = (std::min)(with.product_lanes, (end - 1) / lanes + 1 - block);
+    with.add_products(count, wide,
+                      {queries, stride, held.keys(head, block), lanes, held.block_size(),
+                       held.size(), sums, width, false});
     const std::size_t first = (std::max)(run.first, block * lanes);
     const std::size_t last = (std::min)(end, (block + wide) * lanes);
     for (std::size_t q = 0; q < count; ++q) {
-      const float* from = sums + q * product_width + (first - block * lanes);
+      const float* from = sums + q * width + (first - block * lanes);
       float* row = to + q * to_stride + (first - run.first);
       for (std::size_t i = 0; i < last - first; ++i) row[i] = from[i] * scale;
     }
   }
 }
 
-/// c · tanh(x / c), by 1 − 2 / (1 + e^2u).
-inline void cap_row(std::span<float> row, float cap) {
-  transform_row(row, [&](FloatLanes x) {
-    return cap * (1.0F - 2.0F / (1.0F + exp_lanes(x * (2.0F / cap))));
-  });
-}
-
 /// Makes a row of scores one of weights, 0 where `own` is not seen.
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
   for (std::size_t i = 0; i < own.size(); ++i) row[shared + i] = row[own[i]];
-  softmax_row(row.first(shared + own.size()));
+  kernels().softmax(row.data(), shared + own.size());
   std::fill(row.begin() + static_cast<std::ptrdiff_t>(shared + own.size()), row.end(), 0.0F);
   for (std::size_t i = own.size(); i-- > 0 && own[i] != shared + i;) {
     row[own[i]] = row[shared + i];
@@ -159,7 +155,8 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
                    const HeadScores& scores, const float* queries, std::size_t count,
                    std::size_t stride, float* gathered, std::size_t gathered_stride,
                    std::vector<float>& scratch) {
-  const std::size_t size = held.size(), wide = held.value_stride();
+  const KernelSet& with = kernels();
+  const std::size_t size = held.size(), wide = held.value_stride(), lanes = held.lanes();
   std::size_t slot_count = 0;
   for (const SlotRun run : seen.runs) slot_count += run.count;
   scratch.resize(count * (slot_count + wide));
@@ -171,7 +168,7 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
                           slot_count);
     at += run.count;
   }
-  if (scores.cap > 0) detail::cap_row({weights, count * slot_count}, scores.cap);
+  if (scores.cap > 0) with.cap(weights, count * slot_count, scores.cap);
   for (std::size_t q = 0; q < count; ++q) {
     float* const row = weights + q * slot_count;
     for (std::size_t i = 0; scores.bias != nullptr && i < slot_count; ++i) {
@@ -187,14 +184,13 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
   std::fill_n(sums, count * wide, 0.0F);
   at = 0;
   for (const SlotRun run : seen.runs) {
-    constexpr std::size_t lanes = KeyValues::lanes;
     const float* values = held.value(head, run.first);
     for (std::size_t c = 0, left = wide / lanes; left > 0;) {  // in parts of like width
-      const std::size_t parts = (left + detail::product_lanes - 1) / detail::product_lanes;
+      const std::size_t parts = (left + with.product_lanes - 1) / with.product_lanes;
       const std::size_t now = (left + parts - 1) / parts;
-      detail::add_products(count, now,
-                           {weights + at, slot_count, values + c * lanes, wide, lanes, run.count,
-                            sums + c * lanes, wide});
+      with.add_products(count, now,
+                        {weights + at, slot_count, values + c * lanes, wide, lanes, run.count,
+                         sums + c * lanes, wide});
       c += now;
       left -= now;
     }

@@ -11,7 +11,6 @@
 // Memory: the weights in the type they are stored in; for each held node 2 · layers · key_heads ·
 // head_size numbers.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -120,7 +119,7 @@ class DecoderNetwork {
  private:
   // Nodes whose activations are held at once, and rows of logits at once. Neither changes a number.
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
-  static constexpr std::size_t most_nodes = 8192, tile = SeenSlots::most_queries;
+  static constexpr std::size_t most_nodes = 8192;
 
   DecoderNetwork(const StoredTensors& tensors, const std::filesystem::path& place,
                  const DecoderConfig& config, ProductType products)
@@ -212,11 +211,11 @@ class DecoderNetwork {
   /// What tiles of nodes see, in layers with a window of that size.
   [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                                std::size_t window) const {
-    std::vector<SeenSlots> seen((nodes.size() + tile - 1) / tile);
+    std::vector<SeenSlots> seen((nodes.size() + tile_ - 1) / tile_);
     parallel_for(seen.size(), [&](std::size_t t) {
-      const std::size_t count = (std::min)(tile, nodes.size() - t * tile);
+      const std::size_t count = (std::min)(tile_, nodes.size() - t * tile_);
       seen[t] =
-          cache_.seen_by(tree, nodes.subspan(t * tile, count), window, !config_.slopes.empty());
+          cache_.seen_by(tree, nodes.subspan(t * tile_, count), window, !config_.slopes.empty());
     });
     return seen;
   }
@@ -234,7 +233,7 @@ class DecoderNetwork {
     }
   }
   static float as_bfloat16(float number) {
-    return static_cast<float>(static_cast<Eigen::bfloat16>(number));
+    return widened(WeightType::bf16, narrowed(WeightType::bf16, number));
   }
 
   /// The nodes' rows behind the last layer, until the next call.
@@ -282,13 +281,14 @@ class DecoderNetwork {
       const std::size_t part = piece / config_.key_heads, key_head = piece % config_.key_heads;
       std::vector<float> scratch;
       for (std::size_t t = part * tiles; t < (std::min)(seen.size(), (part + 1) * tiles); ++t) {
-        const std::size_t count = (std::min)(tile, nodes.size() - t * tile);
+        const std::size_t count = (std::min)(tile_, nodes.size() - t * tile_);
         for (std::size_t h = key_head * group; h < (key_head + 1) * group; ++h) {
           const HeadScores scores{config_.attention_scale, config_.attention_cap,
                                   key_biases_.empty() ? nullptr : key_biases_[h].data()};
           const std::size_t at = h * config_.head_size;
-          attend(cache_.layer(l), key_head, seen[t], scores, projected.data() + t * tile * all + at,
-                 count, all, gathered.data() + t * tile * width + at, width, scratch);
+          attend(cache_.layer(l), key_head, seen[t], scores,
+                 projected.data() + t * tile_ * all + at, count, all,
+                 gathered.data() + t * tile_ * width + at, width, scratch);
         }
       }
     });
@@ -333,7 +333,7 @@ class DecoderNetwork {
     if (config_.logits_scale != 1) {
       for (float& x : logits) x *= config_.logits_scale;
     }
-    if (config_.logits_cap > 0) detail::cap_row(logits, config_.logits_cap);
+    if (config_.logits_cap > 0) kernels().cap(logits.data(), logits.size(), config_.logits_cap);
   }
 
   /// Kept between calls, so that memory is taken once.
@@ -343,6 +343,7 @@ class DecoderNetwork {
 
   DecoderConfig config_;
   Buffers buffers_;
+  std::size_t tile_ = SeenSlots::most_queries();  // nodes whose attention is computed at once
   PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is the head where it is tied
   std::vector<float> positions_;
   Norm embedding_norm_, final_norm_;

@@ -89,8 +89,9 @@ class DistanceScores {
            std::size_t length, const float* queries, std::size_t query_stride, const float* keys,
            std::size_t key_stride, std::vector<float>& made) const {
     const std::size_t last = length - 1;
-    const std::size_t first_panel = rows.row(0, last) / PackedMatrix::width;
-    const std::size_t end_panel = rows.row(last, 0) / PackedMatrix::width + 1;
+    const std::size_t width = (keys_.empty() ? queries_ : keys_)[head].width();
+    const std::size_t first_panel = rows.row(0, last) / width;
+    const std::size_t end_panel = rows.row(last, 0) / width + 1;
     made.assign(asked.size() * length, 0.0F);
     std::vector<float> products;
     if (!keys_.empty()) {

@@ -297,7 +297,7 @@ class EncoderNetwork {
   void attend_to_sequence(std::size_t l, const float* projected, std::span<const std::size_t> asked,
                           std::size_t length, float* gathered, Scratch& scratch) const {
     const std::size_t hidden = config_.hidden, all = 3 * hidden, size = config_.head_size;
-    constexpr std::size_t tile = SeenSlots::most_queries;
+    const std::size_t tile = SeenSlots::most_queries();
     scratch.held.resize(length);
     for (std::size_t j = 0; j < length; ++j) {
       scratch.held.set(j, projected + j * all + hidden);
@@ -329,7 +329,7 @@ class EncoderNetwork {
   }
 
   /// What tokens at these places see of a sequence, with a window of `window` tokens on either side,
-  /// themselves included; 0 is all. Ascending places, at most SeenSlots::most_queries.
+  /// themselves included; 0 is all. Ascending places, at most SeenSlots::most_queries().
   static SeenSlots seen_by(std::span<const std::size_t> places, std::size_t length,
                            std::size_t window) {
     if (window == 0 || window >= length) return {{{0, length}}, length, {}};

@@ -20,9 +20,9 @@
 
 #include "plumb/detail/huggingface/activation.hpp"
 #include "plumb/detail/huggingface/decoder_config.hpp"
-#include "plumb/detail/huggingface/float_lanes.hpp"
 #include "plumb/detail/huggingface/packed_matrix.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -70,8 +70,7 @@ class FeedForward {
       apply(experts_[e], rows, asked[e].size(), given, between);
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
         float* const to = made.data() + asked[e][r].first * hidden;
-        for (std::size_t k = 0; k < hidden; ++k)
-          to[k] += given[r * hidden + k] * asked[e][r].second;
+        kernels().add_scaled(to, given.data() + r * hidden, hidden, asked[e][r].second);
       }
     }
   }
@@ -132,7 +131,7 @@ class FeedForward {
   /// The experts that a row goes through, ascending, with their weights. Of equal ones the first.
   [[nodiscard]] std::vector<std::pair<std::size_t, float>> likeliest(
       std::span<float> chances) const {
-    detail::softmax_row(chances);
+    kernels().softmax(chances.data(), chances.size());
     std::vector<std::size_t> order(chances.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),

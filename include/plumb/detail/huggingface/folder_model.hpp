@@ -144,12 +144,10 @@ class FolderModel {
   }
 
   static ProductType supported(ProductType products) {
-    if (products == ProductType::bf16 && !has_bf16_products) {
-      throw user_error(
-          {.setting = "precision"},
-          "bf16 needs a processor with AVX512-BF16, and this program is compiled for one "
-          "without it",
-          "say exact, or leave it out");
+    if (products == ProductType::bf16 && !kernels().has_pair_products) {
+      throw user_error({.setting = "precision"},
+                       "bf16 needs AVX512-BF16, which this processor or this program does not have",
+                       "say exact, or leave it out");
     }
     return products;
   }

@@ -278,7 +278,7 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   const bool is_new = fields.flag("new_decoder_architecture", false);
   // null is false to transformers.
   const bool is_parallel = !fields.is_null("parallel_attn") && fields.flag("parallel_attn", true);
-  const bool is_multi_query = fields.flag("multi_query", true);
+  const bool is_multi_query = !fields.is_null("multi_query") && fields.flag("multi_query", true);
   config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", config.heads) : 1;
   config.projection = ProjectionOrder::by_key_head;
   config.parallel = is_new || is_parallel;

@@ -81,7 +81,7 @@ class NodeCache {
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
   /// What nodes see, each its own path with itself or, of a path longer than `window`, the last so many
-  /// of it; ancestors first. All are held; at most SeenSlots::most_queries, one at least. A window of 0
+  /// of it; ancestors first. All are held; at most SeenSlots::most_queries(), one at least. A window of 0
   /// is all. Positions are there `with_positions`.
   [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                   std::size_t window = 0, bool with_positions = false) const {

@@ -10,10 +10,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "plumb/detail/huggingface/float_lanes.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -36,10 +35,11 @@ struct Norm {
 
   /// Each of `count` rows, which lie one behind the other.
   void apply(float* rows, std::size_t count, std::size_t size) const {
+    const auto normalise = kind == NormKind::layer ? kernels().layer_norm : kernels().rms_norm;
+    const NormNumbers numbers{weight.empty() ? nullptr : weight.data(),
+                              bias.empty() ? nullptr : bias.data(), epsilon};
     for (std::size_t r = 0; r < count; ++r) {
-      const std::span<float> row(rows + r * size, size);
-      kind == NormKind::layer ? detail::layer_norm_row(row, weight, bias, epsilon)
-                              : detail::rms_norm_row(row, weight, bias, epsilon);
+      normalise(rows + r * size, size, numbers);
     }
   }
 };

@@ -13,7 +13,6 @@
 
 #include <sys/mman.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
@@ -24,9 +23,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/aligned_allocator.hpp"
 #include "plumb/detail/core/parallel.hpp"
-#include "plumb/detail/huggingface/row_products.hpp"
 #include "plumb/detail/huggingface/weight_type.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -42,7 +42,7 @@ void for_row_blocks(std::size_t rows, Work work) {
 /// pages first; of large matrices in large pages, where the system has them: a third of the time that loading
 /// takes would go into pages of 4 kB.
 template <class T>
-struct UnsetAllocator : Eigen::aligned_allocator<T> {
+struct UnsetAllocator : AlignedAllocator<T> {
   template <class U>
   struct rebind {
     using other = UnsetAllocator<U>;
@@ -52,7 +52,7 @@ struct UnsetAllocator : Eigen::aligned_allocator<T> {
   explicit(false) UnsetAllocator(const UnsetAllocator<U>&) noexcept {
   }  // NOLINT: as vectors want it
   [[nodiscard]] T* allocate(std::size_t count) {
-    T* const made = Eigen::aligned_allocator<T>::allocate(count);
+    T* const made = AlignedAllocator<T>::allocate(count);
 #ifdef MADV_HUGEPAGE
     constexpr std::size_t page = std::size_t{1} << 21;
     const auto begin = (reinterpret_cast<std::uintptr_t>(made) + page - 1) / page * page;
@@ -81,16 +81,18 @@ class PackedMatrix {
   PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
-        panels_((outputs + width - 1) / width),
+        kernels_(&kernels()),
+        width_(kernels_->product_width()),
+        panels_((outputs + width_ - 1) / width_),
         type_(type),
-        bias_(panels_ * width, 0.0F) {
-    const std::size_t numbers = panels_ * inputs * width;
+        bias_(panels_ * width_, 0.0F) {
+    const std::size_t numbers = panels_ * inputs * width_;
     type == WeightType::f32          ? weights_.resize(numbers)
-    : type == WeightType::bf16_pairs ? pairs_.resize(panels_ * pair_count(inputs) * width)
+    : type == WeightType::bf16_pairs ? pairs_.resize(panels_ * pair_count(inputs) * width_)
                                      : halves_.resize(numbers);
-    if (outputs % width == 0) return;
+    if (outputs % width_ == 0) return;
     const std::size_t last =
-        numbers - inputs * width;  // of a panel with outputs that there are not
+        numbers - inputs * width_;  // of a panel with outputs that there are not
     std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
               weights_.end(), 0.0F);
     std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
@@ -102,7 +104,7 @@ class PackedMatrix {
   /// What its weights are held in. A weight that is set must be a number of that type.
   [[nodiscard]] WeightType type() const noexcept { return type_; }
   /// Outputs are computed by whole panels of this many.
-  static constexpr std::size_t width = detail::product_width;
+  [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] std::size_t panels() const noexcept { return panels_; }
 
   /// The weights of one output; different outputs may be set at once.
@@ -125,7 +127,7 @@ class PackedMatrix {
     for (std::size_t begin = 0; begin < inputs_; begin += block) {
       const std::size_t end = (std::min)(begin + block, inputs_);
       for (std::size_t c = 0; c < count; ++c) {
-        for (std::size_t k = begin; k < end; ++k) to[k * width + c] = rows[c * inputs_ + k];
+        for (std::size_t k = begin; k < end; ++k) to[k * width_ + c] = rows[c * inputs_ + k];
       }
     }
   }
@@ -140,7 +142,15 @@ class PackedMatrix {
   /// Adds the weights of one output to `row`, `inputs()` numbers: an embedding, where the matrix is
   /// a tied decoder too.
   void add_output_to(std::size_t output, float* row) const {
-    for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
+    if (type_ == WeightType::bf16_pairs) {
+      for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
+      return;
+    }
+    const std::size_t first = offset(output, 0);
+    for (std::size_t k = 0; k < inputs_; ++k) {
+      const std::size_t at = first + k * width_;
+      row[k] += type_ == WeightType::f32 ? weights_[at] : detail::widened(type_, halves_[at]);
+    }
   }
 
   /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out` is
@@ -150,9 +160,9 @@ class PackedMatrix {
     if (type_ == WeightType::bf16_pairs) {
       return multiply(rounded(rows, count, stride).data(), count, out, out_stride, first, last);
     }
-    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width);
+    Numbers wide(type_ == WeightType::f32 ? 0 : inputs_ * width_);
     multiply_panels(rows, count, stride, inputs_, out, out_stride, first, last, [&](std::size_t p) {
-      const std::size_t at = offset(p * width, 0);
+      const std::size_t at = offset(p * width_, 0);
       if (type_ == WeightType::f32) return weights_.data() + at;
       detail::widen(type_, halves_.data() + at, wide.size(), wide.data());
       return static_cast<const float*>(wide.data());
@@ -180,7 +190,7 @@ class PackedMatrix {
 
  private:
   using Numbers = std::vector<float, detail::UnsetAllocator<float>>;
-  using Pairs = std::vector<detail::NumberPair, Eigen::aligned_allocator<detail::NumberPair>>;
+  using Pairs = AlignedVector<detail::NumberPair>;
 
   static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
 
@@ -201,7 +211,7 @@ class PackedMatrix {
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     const std::size_t wide = pair_count(inputs_);
     multiply_panels(rows, count, wide, wide, out, out_stride, first, last,
-                    [&](std::size_t p) { return pairs_.data() + p * wide * width; });
+                    [&](std::size_t p) { return pairs_.data() + p * wide * width_; });
   }
 
   /// `panel(p)` gives the numbers of panel p, `depth` for each output.
@@ -209,15 +219,21 @@ class PackedMatrix {
   void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
                        float* out, std::size_t out_stride, std::size_t first, std::size_t last,
                        Panel panel) const {
-    alignas(64) float sums[detail::product_rows * width];
+    alignas(64) float sums[most_product_rows * most_product_width];
+    const std::size_t width = width_, lanes = kernels_->lanes,
+                      rows_at_once = kernels_->product_rows;
     for (std::size_t p = first; p < last; ++p) {
       const std::size_t used = (std::min)(width, outputs_ - p * width);
       const Number* const columns = panel(p);
-      for (std::size_t r = 0; r < count; r += detail::product_rows) {
-        const std::size_t height = (std::min)(detail::product_rows, count - r);
-        detail::add_products(height, detail::product_lanes,
-                             {rows + r * stride, stride, columns, width, detail::float_lanes, depth,
-                              sums, width, false});
+      for (std::size_t r = 0; r < count; r += rows_at_once) {
+        const std::size_t height = (std::min)(rows_at_once, count - r);
+        const ProductTile<Number> tile{
+            rows + r * stride, stride, columns, width, lanes, depth, sums, width, false};
+        if constexpr (std::same_as<Number, float>) {
+          kernels_->add_products(height, kernels_->product_lanes, tile);
+        } else {
+          kernels_->add_pair_products(height, kernels_->product_lanes, tile);
+        }
         for (std::size_t i = 0; i < height; ++i) {
           float* to = out + (r + i) * out_stride + p * width;
           for (std::size_t c = 0; c < used; ++c) to[c] = sums[i * width + c] + bias_[p * width + c];
@@ -227,11 +243,11 @@ class PackedMatrix {
   }
 
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
-    return (output / width * inputs_ + input) * width + output % width;
+    return (output / width_ * inputs_ + input) * width_ + output % width_;
   }
   /// The pair that a weight is in, the first of it where its input is even.
   [[nodiscard]] std::size_t pair_offset(std::size_t output, std::size_t input) const {
-    return (output / width * pair_count(inputs_) + input / 2) * width + output % width;
+    return (output / width_ * pair_count(inputs_) + input / 2) * width_ + output % width_;
   }
   [[nodiscard]] float weight(std::size_t output, std::size_t input) const {
     if (type_ == WeightType::f32) return weights_[offset(output, input)];
@@ -252,7 +268,9 @@ class PackedMatrix {
     }
   }
 
-  std::size_t outputs_ = 0, inputs_ = 0, panels_ = 0;
+  std::size_t outputs_ = 0, inputs_ = 0;
+  const KernelSet* kernels_ = nullptr;
+  std::size_t width_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
   // [panels][inputs][width], one of the three; where a load of lanes straddles no cache line
   Numbers weights_;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/huggingface/config_fields.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -54,22 +55,11 @@ class Rotary {
     const float* const cosine = cosines_.data() + position * pairs;
     const float* const sine = sines_.data() + position * pairs;
     for (std::size_t h = 0; h < heads; ++h) {
-      float* const x = row + h * head_size;
-      if (interleaved_) {
-        for (std::size_t i = 0; i < pairs; ++i) rotate(x[2 * i], x[2 * i + 1], cosine[i], sine[i]);
-      } else {
-        for (std::size_t i = 0; i < pairs; ++i) rotate(x[i], x[i + pairs], cosine[i], sine[i]);
-      }
+      kernels().rotate(row + h * head_size, pairs, cosine, sine, interleaved_);
     }
   }
 
  private:
-  static void rotate(float& x, float& y, float cosine, float sine) {
-    const float was = x;
-    x = was * cosine - y * sine;
-    y = y * cosine + was * sine;
-  }
-
   std::vector<float> frequencies_;
   float scale_ = 1;
   bool interleaved_ = false;

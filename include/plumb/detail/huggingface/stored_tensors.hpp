@@ -6,7 +6,6 @@
 // Files are mapped; F32, F16 and BF16 are read as F32, a row at a time. A format's reader checks what a
 // file claims before it adds a tensor (safetensors.hpp, gguf_tensors.hpp).
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,6 +24,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/mapped_file.hpp"
 #include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/kernels/half_number.hpp"
 
 namespace plumb::detail {
 
@@ -83,9 +83,7 @@ class StoredTensor {
         std::uint16_t bits = 0;
         std::memcpy(&bits, from, 2);
         from += 2;
-        number = type_ == "F16"
-                     ? Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits))
-                     : widened(bits);
+        number = type_ == "F16" ? widened_half(bits) : widened(bits);
       }
     }
     std::uint32_t found = 0;  // infinity and NaN have all bits of the exponent

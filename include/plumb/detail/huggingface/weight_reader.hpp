@@ -127,7 +127,7 @@ class WeightReader {
       return;
     }
     // A thread has a panel to itself: numbers of neighbouring outputs stand side by side in it.
-    constexpr std::size_t width = PackedMatrix::width;
+    const std::size_t width = into.width();
     const std::size_t panel = first / width;
     const auto place = [&](std::size_t p) {
       return std::clamp((panel + p) * width, first, first + outputs);

@@ -7,18 +7,14 @@
 // it when it is used gives the same products as F32 weights do, bit by bit, in half the memory. Where
 // products in BF16 are asked for, all weights are rounded to BF16 and held as pairs (row_products.hpp).
 
-#include <Eigen/Core>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#if defined(__F16C__) || defined(__AVX512F__)
-#include <immintrin.h>
-#endif
-
-#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/kernels/half_number.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -39,26 +35,11 @@ enum class ProductType : std::uint8_t { exact, bf16 };
   return std::nullopt;
 }
 
-/// Whether the program is compiled for products in BF16 by the processor. Without them they are slower
-/// than exact ones.
-#if defined(__AVX512BF16__)
-inline constexpr bool has_bf16_products = true;
-#else
-inline constexpr bool has_bf16_products = false;
-#endif
-
 /// The F32 number that 16 bits of a type are.
 [[nodiscard]] inline float widened(WeightType type, std::uint16_t bits) {
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
-  return Eigen::half_impl::half_to_float(Eigen::half_impl::raw_uint16_to_half(bits));
+  return widened_half(bits);
 }
-/// The 16 bits of a number that the type can hold; of another number those of the nearest.
-[[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
-  if (type == WeightType::bf16)
-    return Eigen::numext::bit_cast<std::uint16_t>(Eigen::bfloat16(number));
-  return Eigen::half_impl::float_to_half_rtne(number).x;
-}
-
 /// `count` finite numbers rounded to the nearest of BF16, ties to even.
 inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* to) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,25 +48,17 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
   }
 }
 
+/// The 16 bits of a number that the type can hold; of another number those of the nearest.
+[[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
+  if (type != WeightType::bf16) return narrowed_half(number);
+  std::uint16_t bits = 0;
+  round_to_bf16(&number, 1, &bits);
+  return bits;
+}
+
 /// `count` numbers of a 16-bit type as F32.
 inline void widen(WeightType type, const std::uint16_t* from, std::size_t count, float* to) {
-  std::size_t i = 0;
-  if (type == WeightType::bf16) {
-    for (; i < count; ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
-    return;
-  }
-#if defined(__AVX512F__)
-  for (; i + 16 <= count; i += 16) {
-    _mm512_storeu_ps(
-        to + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i))));
-  }
-#elif defined(__F16C__)
-  for (; i + 8 <= count; i += 8) {
-    _mm256_storeu_ps(to + i,
-                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
-  }
-#endif
-  for (; i < count; ++i) to[i] = widened(type, from[i]);
+  (type == WeightType::bf16 ? kernels().widen_bf16 : kernels().widen_f16)(from, count, to);
 }
 
 }  // namespace plumb::detail

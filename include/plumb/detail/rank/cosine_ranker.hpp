@@ -5,7 +5,7 @@
 //
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
 // counted over tiles of the product of queries and entities as they are made: no sort, and no
-// |Q| × |E| matrix. Tiles are products of 16-bit numbers (rank/tile_products.hpp), which decide all
+// |Q| × |E| matrix. Tiles are products of 16-bit numbers (kernels/tile_products.hpp), which decide all
 // entities whose cosine differs from the true one's by more than a proven bound of their rounding
 // (rank/short_direction.hpp), about 0.0003. For the few others the cosine is taken in double
 // precision and one order, which is what ranks are defined by: equal vectors tie wherever they
@@ -185,6 +185,7 @@ class CosineRanker {
     const auto visit = [&](const detail::QueryBlock& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::pair<std::uint32_t, Rank>> found;
+        std::vector<std::uint32_t> scratch(detail::entity_chunk_size(dimension()));
         detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
           for (std::size_t r = 0; r < tile.rows; ++r) {
             const std::size_t query = tile.first_query + r;
@@ -198,7 +199,7 @@ class CosineRanker {
                 }
               };
               rank.above += detail::count_above(tile.row(r), tile.columns,
-                                                tile.undecided(r, asked.cosine), decide);
+                                                tile.undecided(r, asked.cosine), scratch, decide);
               found.emplace_back(question, rank);
             }
           }

@@ -14,12 +14,33 @@
 #include <cstring>
 #include <vector>
 
+#include "plumb/detail/core/aligned_allocator.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 #include "plumb/detail/rank/short_direction.hpp"
 #include "plumb/detail/rank/tile_counts.hpp"
-#include "plumb/detail/rank/tile_products.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
 namespace plumb::detail {
+
+using Pair = ShortPair;
+
+/// Columns packed for products of tiles; missing ones are zero.
+class ColumnPanel {
+ public:
+  explicit ColumnPanel(std::size_t pairs)
+      : width_(kernels().panel_width), values_(pairs * width_, 0) {}
+
+  void set(std::size_t c, const Pair* numbers) {
+    for (std::size_t i = 0; i * width_ < values_.size(); ++i) {
+      values_[i * width_ + c] = numbers[i];
+    }
+  }
+  [[nodiscard]] const Pair* data() const noexcept { return values_.data(); }
+
+ private:
+  std::size_t width_;
+  AlignedVector<Pair> values_;  // [pairs][width_]
+};
 
 /// Queries from first_query on, as 16-bit numbers.
 struct QueryBlock {
@@ -34,6 +55,7 @@ struct QueryBlock {
 /// Entities whose packed numbers stay in a core's cache.
 [[nodiscard]] inline std::size_t entity_chunk_size(std::size_t dimension) {
   constexpr std::size_t chunk_bytes = 512 * 1024;
+  const std::size_t panel_width = kernels().panel_width;
   const std::size_t panel_bytes = pairs_of(dimension) * panel_width * sizeof(Pair);
   const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
   return std::clamp<std::size_t>(panels, 1, 16) * panel_width;
@@ -50,7 +72,7 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
   const auto dimension = static_cast<std::size_t>(queries.cols());
   if (lengths.empty() || dimension == 0) return;
   const std::size_t pairs = pairs_of(dimension);
-  const std::size_t step = (std::max)(tile_rows, bytes / (pairs * sizeof(Pair)));
+  const std::size_t step = (std::max)(kernels().tile_rows, bytes / (pairs * sizeof(Pair)));
   QueryBlock block;
   std::vector<std::int16_t> shorts(pairs * 2);
   for (std::size_t first = 0; first < lengths.size(); first += step) {
@@ -76,6 +98,8 @@ template <class Visit>
 void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const QueryBlock& block,
                    std::size_t chunk, Visit visit) {
   const auto dimension = static_cast<std::size_t>(vectors.cols());
+  const KernelSet& with = kernels();
+  const std::size_t tile_rows = with.tile_rows, panel_width = with.panel_width;
   const std::size_t pairs = pairs_of(dimension), chunk_size = entity_chunk_size(dimension);
   const std::size_t begin = chunk * chunk_size,
                     end = (std::min)(lengths.size(), begin + chunk_size);
@@ -101,12 +125,13 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   std::vector<std::int32_t> products(tile_rows * stride);
   for (std::size_t first = 0; first < block.queries.size(); first += tile_rows) {
     const std::size_t rows = (std::min)(tile_rows, block.queries.size() - first);
-    std::array<const Pair*, tile_rows> row;
-    for (std::size_t r = 0; r < row.size(); ++r) {
+    std::array<const Pair*, most_tile_rows> row{};
+    for (std::size_t r = 0; r < tile_rows; ++r) {
       row[r] = block.numbers.data() + (first + (std::min)(r, rows - 1)) * pairs;
     }
     for (std::size_t p = 0; p < panels.size(); ++p) {
-      tile_products(row.data(), panels[p].data(), pairs, products.data() + p * panel_width, stride);
+      with.tile_products(row.data(), panels[p].data(), pairs, products.data() + p * panel_width,
+                         stride);
     }
     visit(Tile{block.first_query + first, rows, begin, end - begin, stride, products.data(),
                block.queries.data() + first, entities});

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/evaluate_masked.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -32,37 +32,17 @@ inline double short_scale(double largest, std::size_t dimension) {
   return (std::min)(32766 / largest, longest);
 }
 
+/// Of a row.
 inline float largest_magnitude(const float* numbers, std::size_t dimension) {
-  // Without their signs, floats are in the order of their bits, whose maximum takes one instruction
-  // for many of them.
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < dimension; ++i) {
-    largest = (std::max)(largest, std::bit_cast<std::uint32_t>(numbers[i]) & 0x7fffffffU);
-  }
-  return std::bit_cast<float>(largest);
+  return kernels().largest_magnitude(numbers, dimension);
 }
 
 /// Writes numbers · scale / length, rounded, and says how far off they are; `shorts` has room for
 /// `dimension` numbers.
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
-  const auto factor = static_cast<float>(scale / length);
-  std::array<float, 16> squares{};
-  const auto write = [&](std::size_t i, float& sum) {
-    const float scaled = numbers[i] * factor;
-    // Towards the nearest, or all but; what it is off is measured.
-    const auto rounded = static_cast<std::int32_t>(scaled + std::copysign(0.5F, scaled));
-    const auto whole = static_cast<float>(rounded);
-    shorts[i] = static_cast<std::int16_t>(rounded);
-    sum += (scaled - whole) * (scaled - whole);
-  };
-  std::size_t i = 0;
-  for (; i + squares.size() <= dimension; i += squares.size()) {
-    for (std::size_t lane = 0; lane < squares.size(); ++lane) write(i + lane, squares[lane]);
-  }
-  for (; i < dimension; ++i) write(i, squares[0]);
-  double sum = 0;
-  for (const float lane : squares) sum += static_cast<double>(lane);
+  const double sum =
+      kernels().write_short(numbers, dimension, static_cast<float>(scale / length), shorts);
   // The sum's own rounding, and that of the factor and the scaled numbers.
   const double slack = 1 + static_cast<double>(dimension) * 0x1.0p-24;
   return std::sqrt(sum) * slack + scale * 0x1.0p-22;

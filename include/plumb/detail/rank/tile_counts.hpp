@@ -11,9 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
+#include "plumb/detail/kernels/kernels.hpp"
 #include "plumb/detail/rank/short_direction.hpp"
-#include "plumb/detail/rank/tile_products.hpp"
 
 namespace plumb::detail {
 
@@ -49,29 +50,16 @@ struct Tile {
   }
 };
 
-/// How many products are above; calls `decide(c)` for each of those that are undecided.
+/// How many products are above; calls `decide(c)` for each of those that are undecided. `columns` are at
+/// most as many as `scratch`, memory to be used again, has.
 template <class Decide>
 std::size_t count_above(const std::int32_t* products, std::size_t columns, Undecided undecided,
-                        Decide decide) {
-  Lanes above = {};
-  std::size_t count = 0, c = 0;
-  const auto decide_from = [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
-      if (products[i] >= undecided.least && products[i] <= undecided.most) decide(i);
-    }
-  };
-  for (; c + lane_count <= columns; c += lane_count) {
-    const Lanes lanes = load(products + c);
-    const Lanes is_above = lanes > undecided.most;
-    above -= is_above;
-    if (any((lanes >= undecided.least) ^ is_above)) decide_from(c, c + lane_count);
-  }
-  decide_from(c, columns);
-  for (; c < columns; ++c) count += products[c] > undecided.most ? 1 : 0;
-  for (std::size_t lane = 0; lane < lane_count; ++lane) {
-    count += static_cast<std::size_t>(above[lane]);
-  }
-  return count;
+                        std::span<std::uint32_t> scratch, Decide decide) {
+  std::size_t found = 0;
+  const std::size_t above = kernels().count_above(products, columns, undecided.least,
+                                                  undecided.most, scratch.data(), found);
+  for (std::size_t i = 0; i < found; ++i) decide(std::size_t{scratch[i]});
+  return above;
 }
 
 }  // namespace plumb::detail

@@ -15,6 +15,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/kernels/kernels.hpp"
 
 namespace plumb::detail {
 
@@ -24,31 +25,12 @@ using VectorRows =
 
 /// Σ a·b in double precision, always in the same order; the products are exact.
 inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
-  std::array<double, 8> sums{};
-  std::size_t i = 0;
-  for (; i + sums.size() <= dimension; i += sums.size()) {
-    for (std::size_t lane = 0; lane < sums.size(); ++lane) {
-      sums[lane] += static_cast<double>(a[i + lane]) * static_cast<double>(b[i + lane]);
-    }
-  }
-  for (; i < dimension; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  double sum = 0;
-  for (const double lane : sums) sum += lane;
-  return sum;
+  return kernels().exact_dot(a, b, dimension);
 }
 
 /// Σ a·b in single precision, off by less than single_precision_bound() of the vectors' lengths.
 inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
-  std::array<float, 64> sums{};
-  std::size_t i = 0;
-  for (; i + sums.size() <= dimension; i += sums.size()) {
-    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  for (; i < dimension; ++i) sums[0] += a[i] * b[i];
-  for (std::size_t half = sums.size() / 2; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  }
-  return sums[0];
+  return kernels().quick_dot(a, b, dimension);
 }
 
 /// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, in whatever order d products are

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/report/html.hpp"

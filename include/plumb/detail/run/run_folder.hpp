@@ -101,9 +101,12 @@ class RunFolder {
     }
     const auto compare = [&](const std::string& name, const Json& other, const Json& ours) {
       if (other == ours) return;
+      const std::string same = name == "vector" && other.is_string()
+                                   ? "set PLUMB_VECTOR=" + other.get<std::string>()
+                                   : "give the same setting";
       throw user_error({run_file, 0, name},
                        "the run was begun with " + other.dump() + ", not " + ours.dump(),
-                       "give the same setting or another folder (`out`)");
+                       same + " or another folder (`out`)");
     };
     for (const auto& [name, ours] : settings_.items())
       compare(name, theirs.value(name, Json()), ours);

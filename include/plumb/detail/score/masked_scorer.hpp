@@ -25,7 +25,7 @@
 #include "plumb/detail/backend/check_model.hpp"
 #include "plumb/detail/backend/evaluate_masked.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/log_softmax.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"

@@ -8,33 +8,30 @@
 // whole, and k runs upwards in each of them. So a sum does not depend on which others are computed
 // with it, bit by bit. Numbers of one k stand side by side in `float_lanes` columns; where these
 // lie in memory is the caller's choice (packed_matrix.hpp, attention.hpp). The shape follows the
-// widest vectors the program is compiled for; vector_size is understood by GCC and Clang. Sums are
+// widest vectors this file is compiled for; vector_size is understood by GCC and Clang. Sums are
 // single precision, with a relative error of about 1e-6 at k = 3,072. Numbers are F32, or pairs of BF16
 // numbers of two neighbouring k, whose two products are added at once.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
-#include "plumb/detail/huggingface/float_lanes.hpp"
+#include "plumb/detail/kernels/float_lanes.hpp"
+#include "plumb/detail/kernels/kernel_set.hpp"
 
 #if defined(__AVX512BF16__)
 #include <immintrin.h>
 #endif
 
 namespace plumb::detail {
+inline namespace PLUMB_VECTOR_NAMESPACE {
 
 // So that sums, columns and row fit the registers there are.
 inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
 inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
 inline constexpr std::size_t product_width = product_lanes * float_lanes;
 
-/// Two BF16 numbers of neighbouring k.
-struct NumberPair {
-  std::uint16_t first, second;
-};
 using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_t;
 
 [[gnu::always_inline]] inline PairLanes load_lanes(const NumberPair* pairs) {
@@ -51,7 +48,7 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 /// each product.
 [[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, PairLanes columns,
                                                      NumberPair pair) {
-  const auto bits = std::bit_cast<std::uint32_t>(pair);
+  const auto bits = __builtin_bit_cast(std::uint32_t, pair);
 #if defined(__AVX512BF16__)
   return reinterpret_cast<FloatLanes>(
       _mm512_dpbf16_ps(reinterpret_cast<__m512>(sums), reinterpret_cast<__m512bh>(columns),
@@ -61,8 +58,8 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
   FloatLanes one, other;
   std::memcpy(&one, &first, sizeof(one));
   std::memcpy(&other, &second, sizeof(other));
-  return sums + one * std::bit_cast<float>(bits << 16) +
-         other * std::bit_cast<float>(bits & 0xFFFF0000U);
+  return sums + one * __builtin_bit_cast(float, bits << 16) +
+         other * __builtin_bit_cast(float, bits & 0xFFFF0000U);
 #endif
 }
 
@@ -74,24 +71,6 @@ struct LanesOf {
 template <>
 struct LanesOf<NumberPair> {
   using Type = PairLanes;
-};
-
-/// Where a tile's numbers lie.
-template <class Number = float>
-struct ProductTile {
-  const Number* rows;
-  /// Numbers from one row to the next.
-  std::size_t row_stride;
-  const Number* columns;
-  /// Numbers from one k to the next, and from one vector of columns to the next.
-  std::size_t step, lane_step;
-  /// How many k.
-  std::size_t depth;
-  float* sums;
-  /// Numbers from one row's sums to the next; those of one row lie side by side.
-  std::size_t sum_stride;
-  /// Whether sums begin at what lies there, or at 0.
-  bool adds = true;
 };
 
 /// One row's sums and how they grow. A type of its own, not an array that lambdas share: whatever
@@ -162,4 +141,5 @@ inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<
   add_any_products(rows, lanes, tile);
 }
 
+}  // namespace PLUMB_VECTOR_NAMESPACE
 }  // namespace plumb::detail

@@ -8,38 +8,30 @@
 // Numbers are taken in pairs, which one instruction multiplies and adds to a 32-bit sum, more of
 // them at a time than of single precision. The pairs of all columns of a panel stand side by
 // side; all sums stay in registers until they are whole. The shape follows the widest vectors the
-// program is compiled for; vector_size is understood by GCC and Clang.
+// file is compiled for; vector_size is understood by GCC and Clang.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include <Eigen/Core>
-
-#include "plumb/detail/core/version.hpp"
+#include "plumb/detail/kernels/float_lanes.hpp"
+#include "plumb/detail/kernels/kernel_set.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
 namespace plumb::detail {
+inline namespace PLUMB_VECTOR_NAMESPACE {
 
-#if defined(__AVX512BW__)
-inline constexpr std::size_t lane_count = 16, tile_rows = 8, panel_lanes = 3;
-#elif defined(__AVX2__)
-inline constexpr std::size_t lane_count = 8, tile_rows = 6, panel_lanes = 2;
-#else
-inline constexpr std::size_t lane_count = 4, tile_rows = 4, panel_lanes = 2;
-#endif
+inline constexpr std::size_t lane_count = float_lanes;
+inline constexpr std::size_t tile_rows = 2 * PLUMB_VECTOR_LEVEL,
+                             panel_lanes = PLUMB_VECTOR_LEVEL == 4 ? 3 : 2;
 inline constexpr std::size_t panel_width = panel_lanes * lane_count;
 
 /// Products of as many columns, or a pair of numbers of each; a comparison gives −1 where it holds.
 using Lanes [[gnu::vector_size(lane_count * sizeof(std::int32_t))]] = std::int32_t;
-
-/// Two neighbouring numbers of a vector.
-using Pair = std::int32_t;
 
 inline Lanes load(const std::int32_t* numbers) {
   Lanes lanes;
@@ -57,10 +49,10 @@ inline Lanes load(const std::int32_t* numbers) {
 
 /// Whether a lane is not 0.
 [[nodiscard]] inline bool any(Lanes lanes) {
-#if defined(__AVX512BW__)
+#if PLUMB_VECTOR_LEVEL == 4
   return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(lanes),
                                 reinterpret_cast<__m512i>(lanes)) != 0;
-#elif defined(__AVX2__)
+#elif PLUMB_VECTOR_LEVEL == 3
   return _mm256_testz_si256(reinterpret_cast<__m256i>(lanes), reinterpret_cast<__m256i>(lanes)) ==
          0;
 #else
@@ -76,16 +68,16 @@ inline Lanes add_products_by_halves(Lanes sum, Lanes a, Lanes b) {
 
 /// sum + a.first · b.first + a.second · b.second, in every lane.
 inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
-#if defined(__AVX512BW__) && defined(__AVX512VNNI__)
+#if PLUMB_VECTOR_LEVEL == 4 && defined(__AVX512VNNI__)
   return reinterpret_cast<Lanes>(_mm512_dpwssd_epi32(
       reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVX512BW__)
+#elif PLUMB_VECTOR_LEVEL == 4
   return sum + reinterpret_cast<Lanes>(
                    _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-#elif defined(__AVXVNNI__) && defined(__AVX2__)
+#elif PLUMB_VECTOR_LEVEL == 3 && defined(__AVXVNNI__)
   return reinterpret_cast<Lanes>(_mm256_dpwssd_avx_epi32(
       reinterpret_cast<__m256i>(sum), reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-#elif defined(__AVX2__)
+#elif PLUMB_VECTOR_LEVEL == 3
   return sum + reinterpret_cast<Lanes>(
                    _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 #elif defined(__SSE2__)
@@ -96,36 +88,19 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #endif
 }
 
-/// Columns packed for tile_products; missing ones are zero.
-class ColumnPanel {
- public:
-  explicit ColumnPanel(std::size_t pairs) : values_(pairs * panel_width, 0) {}
-
-  void set(std::size_t c, const Pair* numbers) {
-    for (std::size_t i = 0; i * panel_width < values_.size(); ++i) {
-      values_[i * panel_width + c] = numbers[i];
-    }
-  }
-  [[nodiscard]] const Pair* data() const noexcept { return values_.data(); }
-
- private:
-  // [pairs][panel_width]; where a load of Lanes straddles no cache line
-  std::vector<Pair, Eigen::aligned_allocator<Pair>> values_;
-};
-
 /// `products` is [tile_rows][panel_width], its rows `stride` apart; no sum may leave 32 bits on its
 /// way.
-[[gnu::noinline]] inline void tile_products(const Pair* const* rows, const Pair* panel,
+[[gnu::noinline]] inline void tile_products(const ShortPair* const* rows, const ShortPair* panel,
                                             std::size_t pairs, std::int32_t* products,
                                             std::size_t stride) {
   // Spelt out by index sequences, so that every sum is a register of its own.
   [&]<std::size_t... R>(std::index_sequence<R...>) {
     const auto lane_by_lane = [&]<std::size_t... C>(std::index_sequence<C...>) {
       Lanes sums[tile_rows][panel_lanes] = {};
-      const Pair* const row[] = {rows[R]...};
+      const ShortPair* const row[] = {rows[R]...};
       for (std::size_t i = 0; i < pairs; ++i) {
         const Lanes columns[] = {load(panel + i * panel_width + C * lane_count)...};
-        const auto add = [&](Lanes(&sum)[panel_lanes], Pair pair) {
+        const auto add = [&](Lanes(&sum)[panel_lanes], ShortPair pair) {
           const Lanes same = Lanes{} + pair;
           ((sum[C] = add_products(sum[C], columns[C], same)), ...);
         };
@@ -141,4 +116,34 @@ class ColumnPanel {
   (std::make_index_sequence<tile_rows>{});
 }
 
+/// How many products are above `most`; into `undecided` the columns of those from `least` to `most`,
+/// ascending, and how many they are.
+inline std::size_t count_above_row(const std::int32_t* products, std::size_t columns,
+                                   std::int32_t least, std::int32_t most, std::uint32_t* undecided,
+                                   std::size_t& found) {
+  Lanes above = {};
+  std::size_t count = 0, c = 0;
+  found = 0;
+  const auto decide_from = [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (products[i] >= least && products[i] <= most) {
+        undecided[found++] = static_cast<std::uint32_t>(i);
+      }
+    }
+  };
+  for (; c + lane_count <= columns; c += lane_count) {
+    const Lanes lanes = load(products + c);
+    const Lanes is_above = lanes > most;
+    above -= is_above;
+    if (any((lanes >= least) ^ is_above)) decide_from(c, c + lane_count);
+  }
+  decide_from(c, columns);
+  for (; c < columns; ++c) count += products[c] > most ? 1 : 0;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    count += static_cast<std::size_t>(above[lane]);
+  }
+  return count;
+}
+
+}  // namespace PLUMB_VECTOR_NAMESPACE
 }  // namespace plumb::detail

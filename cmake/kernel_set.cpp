@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernels of one width, under the name PLUMB_KERNEL_SET (plumb-components.cmake). Nothing but kernels may be
+// included here: of a function that other files have, too, the linker keeps any one.
+
+#include "plumb/detail/kernels/kernels_here.hpp"
+
+namespace plumb::detail {
+
+extern const KernelSet PLUMB_KERNEL_SET;
+const KernelSet PLUMB_KERNEL_SET = kernels_here;
+
+}  // namespace plumb::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which F32 number is a number of 16 bits, and which 16 bits are nearest to it?
+//
+// IEEE 754's binary16 by integer operations, the same on every machine. Always inlined, so that files
+// with different flags have no function of one name.
+
+#include <cstdint>
+
+#include "plumb/detail/core/version.hpp"
+
+namespace plumb::detail {
+
+/// The number that the bits of a binary16 are.
+[[gnu::always_inline]] inline float widened_half(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000U) << 16;
+  const std::uint32_t magnitude = bits & 0x7FFFU;
+  if (magnitude >= 0x7C00U) {  // infinity, or NaN with its payload
+    return __builtin_bit_cast(float, sign | 0x7F800000U | (magnitude & 0x3FFU) << 13);
+  }
+  if (magnitude < 0x400U) {  // zero or denormal: a multiple of 2^−24
+    const float number = static_cast<float>(magnitude) * 0x1p-24F;
+    return __builtin_bit_cast(float, sign | __builtin_bit_cast(std::uint32_t, number));
+  }
+  return __builtin_bit_cast(float, sign | ((magnitude << 13) + (std::uint32_t{112} << 23)));
+}
+
+/// The bits of the binary16 nearest to a number, ties to even.
+[[gnu::always_inline]] inline std::uint16_t narrowed_half(float number) {
+  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, number);
+  const std::uint32_t sign = bits >> 16 & 0x8000U, magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude > 0x7F800000U) return static_cast<std::uint16_t>(sign | 0x7E00U);
+  if (magnitude >= 0x477FF000U) return static_cast<std::uint16_t>(sign | 0x7C00U);  // too large
+  if (magnitude < 0x38800000U) {  // below 2^−14: adding 0.5 leaves multiples of 2^−24, rounded
+    const float sum = __builtin_bit_cast(float, magnitude) + 0.5F;
+    return static_cast<std::uint16_t>(
+        sign | (__builtin_bit_cast(std::uint32_t, sum) - __builtin_bit_cast(std::uint32_t, 0.5F)));
+  }
+  const std::uint32_t rounded = magnitude + 0xFFFU + (magnitude >> 13 & 1U);
+  return static_cast<std::uint16_t>(sign | (rounded - (std::uint32_t{112} << 23)) >> 13);
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which instructions may this file's kernels use?
+//
+// Those of the flags that the file is compiled with. One program may have files with different flags, so
+// everything whose body depends on them lies in an inline namespace that is named after them
+// (PLUMB_VECTOR_NAMESPACE): two files with different flags have two functions, not one with two bodies.
+// Everything else calls kernels through a KernelSet.
+
+#include "plumb/detail/core/version.hpp"
+
+// Widths are those of the x86-64 psABI's levels. GCC and Clang define the macros.
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+#define PLUMB_VECTOR_LEVEL 4
+#if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
+#define PLUMB_VECTOR_NAMESPACE v4_vnni_bf16
+#elif defined(__AVX512BF16__)
+#define PLUMB_VECTOR_NAMESPACE v4_bf16
+#elif defined(__AVX512VNNI__)
+#define PLUMB_VECTOR_NAMESPACE v4_vnni
+#else
+#define PLUMB_VECTOR_NAMESPACE v4
+#endif
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define PLUMB_VECTOR_LEVEL 3
+#if defined(__AVXVNNI__)
+#define PLUMB_VECTOR_NAMESPACE v3_vnni
+#else
+#define PLUMB_VECTOR_NAMESPACE v3
+#endif
+#elif defined(__ARM_NEON)
+#define PLUMB_VECTOR_LEVEL 2
+#define PLUMB_VECTOR_NAMESPACE neon
+#else  // with AVX2 without FMA, too: sums of products would be rounded otherwise
+#define PLUMB_VECTOR_LEVEL 2
+#define PLUMB_VECTOR_NAMESPACE v2
+#endif
+
+// The files of plumb::kernels have names of their own, beside a program's files of the same width.
+#if defined(PLUMB_KERNEL_SPACE)
+#undef PLUMB_VECTOR_NAMESPACE
+#define PLUMB_VECTOR_NAMESPACE PLUMB_KERNEL_SPACE
+#endif

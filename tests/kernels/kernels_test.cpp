@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/kernels/kernels.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb::detail;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(kernels_of_a_program)
+
+namespace {
+
+KernelSet set_of(const char* width, unsigned needs) {
+  KernelSet made{};
+  made.width = width;
+  made.needs = needs;
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
+  const KernelSet narrow = set_of("v2", 0), other = set_of("v3", 0);
+  const std::vector<const KernelSet*> held{&narrow, &other};
+  BOOST_TEST(&choose_kernels(held, "") == &narrow);  // of equal ones the first
+  BOOST_TEST(&choose_kernels(held, "v3") == &other);
+  BOOST_CHECK_EXCEPTION((void)choose_kernels(held, "v4"), Error,
+                        says(Fault::user,
+                             "PLUMB_VECTOR: 'v4' is no width of this program, which "
+                             "has v2, v3; unset it"));
+  BOOST_CHECK_EXCEPTION((void)choose_kernels({}, ""), Error,
+                        says(Fault::user, "this processor has none of the widths"));
+  std::vector<unsigned> needs;
+  for (const KernelSet* set : held_kernels()) {
+    if (machine_has(set->needs)) needs.push_back(set->needs);
+  }
+  BOOST_TEST(choose_kernels(held_kernels(), "").needs ==
+             *std::max_element(needs.begin(), needs.end()));
+}
+
+#if defined(__x86_64__)
+BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
+  BOOST_TEST(machine_has(0));
+  const unsigned all =
+      static_cast<unsigned>(VectorNeeds::avx2) | static_cast<unsigned>(VectorNeeds::avx_vnni) |
+      static_cast<unsigned>(VectorNeeds::avx512) | static_cast<unsigned>(VectorNeeds::vnni) |
+      static_cast<unsigned>(VectorNeeds::bf16);
+  // No processor of these days has all of them but those with AMX, which the tests do not ask for.
+  const KernelSet plain = set_of("v2", 0), wide = set_of("v9", all);
+  const std::vector<const KernelSet*> held{&wide, &plain};
+  BOOST_TEST(&choose_kernels(held, "") == (machine_has(all) ? &wide : &plain));
+  if (!machine_has(all)) {
+    BOOST_CHECK_EXCEPTION((void)choose_kernels(held, "v9"), Error,
+                          says(Fault::user, "PLUMB_VECTOR: this processor has no v9"));
+  }
+}
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()
