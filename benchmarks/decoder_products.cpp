@@ -63,7 +63,7 @@ double seconds_of(const std::vector<PackedMatrix>& matrices, std::size_t count) 
 double tile_speed() {
   using namespace plumb::detail;
   constexpr std::size_t depth = 64, times = 20000;
-  const KernelSet& set = kernels();
+  const NetworkKernels& set = network_kernels();
   const std::size_t width = set.product_width();
   AlignedVector<float> rows(set.product_rows * depth, 0.5F), columns(depth * width, 0.25F),
       sums(set.product_rows * width);
@@ -104,6 +104,7 @@ int main(int argc, char** argv) {
   const double of_row = seconds_of(all, rows) / static_cast<double>(rows);
   std::printf(
       "{\"node\": %.9g, \"row\": %.9g, \"layers\": %.4g, \"tile\": %.4g, \"vectors\": %zu}\n",
-      of_node, of_row, work / of_node / threads, tile_speed(), plumb::detail::kernels().lanes);
+      of_node, of_row, work / of_node / threads, tile_speed(),
+      plumb::detail::network_kernels().lanes);
   return 0;
 }

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
   CausalScorer scorer(model, Bos(), Span::continuation);
   Json measured = Json::array();
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
-    for (const std::string& size : parse_list(argv[3], "SIZES")) {
+    std::istringstream sizes(argv[3]);
+    for (std::string size; std::getline(sizes, size, ',');) {
       const RankPlan plan = rank_plan(
           graph, {.part = GraphPart::all, .sample = std::stoul(size), .sample_seed = repeat},
           model);

@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
   openblas_set_num_threads(1);
   std::printf("10^9 operations a CPU second, one thread, median of %d rounds, vectors of %zu\n",
-              rounds, plumb::detail::kernels().lanes);
+              rounds, plumb::detail::network_kernels().lanes);
   for (const Eigen::Index count : {24, 192}) {
     compare("projections", count, 768, 2304, rounds);
     compare("attention", count, 768, 768, rounds);

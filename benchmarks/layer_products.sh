@@ -13,6 +13,6 @@ need_build_packages
 need_packages libopenblas-dev
 build_plumb layer_products layer_products_avx2
 if [ "${PLUMB_AVX2:-0}" = 1 ]; then
-  OPENBLAS_CORETYPE=Haswell exec build/layer_products_avx2 "$@"
+  OPENBLAS_CORETYPE=Haswell PLUMB_VECTOR=v3 exec build/layer_products_avx2 "$@"
 fi
 exec build/layer_products "$@"

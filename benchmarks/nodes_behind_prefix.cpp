@@ -25,6 +25,7 @@
 
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "plumb/detail/huggingface/decoder_network.hpp"
 
 namespace {
@@ -131,7 +132,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "plumb-nodes-behind-prefix";
   write_folder(folder);
-  DecoderNetwork network = DecoderNetwork::read(folder, read_model_config(folder));
+  DecoderNetwork network = DecoderNetwork::read(folder, read_decoder_config(folder));
   std::filesystem::remove_all(folder);
   RandomStream random(0, "tokens");
   std::vector<std::vector<double>> rates(prefixes.size());

@@ -22,10 +22,6 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/rank/cosine_ranker.hpp"
 
-#if defined(PLUMB_AVX2_ALONE) && (defined(__AVX512F__) || !defined(__AVX2__))
-#error "the program of AVX2 alone is compiled for another CPU"
-#endif
-
 namespace {
 
 using namespace plumb::detail;

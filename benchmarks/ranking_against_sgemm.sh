@@ -11,9 +11,9 @@ cd "$plumb_root"
 
 need_build_packages
 need_packages libopenblas-dev
-build_plumb ranking_against_sgemm ranking_against_sgemm_avx2
+build_plumb ranking_against_sgemm
 export OMP_WAIT_POLICY=passive
 if [ "${PLUMB_AVX2:-0}" = 1 ]; then
-  OPENBLAS_CORETYPE=Haswell exec build/ranking_against_sgemm_avx2 "$@"
+  export OPENBLAS_CORETYPE=Haswell PLUMB_VECTOR=v3
 fi
 exec build/ranking_against_sgemm "$@"

@@ -3,11 +3,13 @@
 // The kernels of one width, under the name PLUMB_KERNEL_SET (plumb-components.cmake). Nothing but kernels may be
 // included here: of a function that other files have, too, the linker keeps any one.
 
-#include "plumb/detail/kernels/kernels_here.hpp"
+#include "plumb/detail/kernels/network_functions.hpp"
+#include "plumb/detail/kernels/rank_functions.hpp"
+#include "plumb/detail/kernels/row_sums.hpp"
 
 namespace plumb::detail {
 
 extern const KernelSet PLUMB_KERNEL_SET;
-const KernelSet PLUMB_KERNEL_SET = kernels_here;
+const KernelSet PLUMB_KERNEL_SET{row_kernels_here, network_kernels_here, rank_kernels_here};
 
 }  // namespace plumb::detail

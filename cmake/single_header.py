@@ -30,8 +30,8 @@ def body(root, header):
     text, guards = ONCE.subn("", (root / header).read_text(), count=1)
     if guards != 1:
         sys.exit(f"{header}: does not begin with its licence and #pragma once")
-    # Bodies that may be compiled apart can stand before what uses them.
-    conditional = re.search(r"^#\s*if(?! PLUMB_BODIES\n).*\n(?:(?!#\s*endif).*\n)*?#include \"plumb/", text, re.MULTILINE)
+    # Bodies and kernels that may be compiled apart can stand before what uses them.
+    conditional = re.search(r"^#\s*if(?! PLUMB_BODIES\n| !defined\(PLUMB_COMPILED_KERNELS\)\n).*\n(?:(?!#\s*endif).*\n)*?#include \"plumb/", text, re.MULTILINE)
     if conditional:
         sys.exit(f"{header}: includes a header of plumb under a condition")
     return f"// ---- {header}\n{OWN.sub('', text)}"

@@ -12,6 +12,7 @@
 // Vectors made elsewhere: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run: examples/
 // five_systems.cpp.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/backend/tree_generator.hpp"
 
 // What each check says of a type that lacks something is tested where nothing may compile

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/decay_embedder.hpp"
 
 using namespace plumb::detail;
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "support/hooked_model.hpp"
 #include "support/markup.hpp"
 #include "support/plain_embedder.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/data/closed_set_prompts.hpp"
 
+#include "plumb/detail/data/prompt_template_file.hpp"
+
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>

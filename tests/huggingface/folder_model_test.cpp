@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(products_in_bf16_are_said_or_refused) {
   const auto rounding = [&] {
     return HuggingFaceMaskedModel(folder.path(), false, ProductType::bf16);
   };
-  if (!kernels().has_pair_products) {
+  if (!network_kernels().has_pair_products) {
     BOOST_CHECK_EXCEPTION((void)rounding(), Error,
                           test::says(Fault::user, "`precision`: bf16 needs AVX512-BF16"));
     return;

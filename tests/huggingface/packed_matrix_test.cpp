@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(products_of_any_shape_are_exact) {
 
 BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
   constexpr std::size_t inputs = 37;
-  const std::size_t width = kernels().product_width(), outputs = width + 5;
+  const std::size_t width = network_kernels().product_width(), outputs = width + 5;
   const Rows weights = integers(outputs, inputs, 4), rows = integers(3, inputs, 5);
   const Rows expected = rows * weights.transpose();
   for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {

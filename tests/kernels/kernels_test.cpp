@@ -15,8 +15,8 @@ BOOST_AUTO_TEST_SUITE(kernels_of_a_program)
 
 namespace {
 
-KernelSet set_of(const char* width, unsigned needs) {
-  KernelSet made{};
+RowKernels table_of(const char* width, unsigned needs) {
+  RowKernels made{};
   made.width = width;
   made.needs = needs;
   return made;
@@ -25,21 +25,21 @@ KernelSet set_of(const char* width, unsigned needs) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
-  const KernelSet narrow = set_of("v2", 0), other = set_of("v3", 0);
-  const std::vector<const KernelSet*> held{&narrow, &other};
-  BOOST_TEST(&choose_kernels(held, "") == &narrow);  // of equal ones the first
-  BOOST_TEST(&choose_kernels(held, "v3") == &other);
-  BOOST_CHECK_EXCEPTION((void)choose_kernels(held, "v4"), Error,
+  const RowKernels narrow = table_of("v2", 0), other = table_of("v3", 0);
+  const std::vector<const RowKernels*> held{&narrow, &other};
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // of equal ones the first
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "v3") == &other);
+  BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v4"), Error,
                         says(Fault::user,
                              "PLUMB_VECTOR: 'v4' is no width of this program, which "
                              "has v2, v3; unset it"));
-  BOOST_CHECK_EXCEPTION((void)choose_kernels({}, ""), Error,
+  BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>({}, ""), Error,
                         says(Fault::user, "this processor has none of the widths"));
   std::vector<unsigned> needs;
-  for (const KernelSet* set : held_kernels()) {
+  for (const RowKernels* set : held_kernels<RowKernels>()) {
     if (machine_has(set->needs)) needs.push_back(set->needs);
   }
-  BOOST_TEST(choose_kernels(held_kernels(), "").needs ==
+  BOOST_TEST(choose_kernels(held_kernels<RowKernels>(), "").needs ==
              *std::max_element(needs.begin(), needs.end()));
 }
 
@@ -51,11 +51,11 @@ BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
       static_cast<unsigned>(VectorNeeds::avx512) | static_cast<unsigned>(VectorNeeds::vnni) |
       static_cast<unsigned>(VectorNeeds::bf16);
   // No processor of these days has all of them but those with AMX, which the tests do not ask for.
-  const KernelSet plain = set_of("v2", 0), wide = set_of("v9", all);
-  const std::vector<const KernelSet*> held{&wide, &plain};
-  BOOST_TEST(&choose_kernels(held, "") == (machine_has(all) ? &wide : &plain));
+  const RowKernels plain = table_of("v2", 0), wide = table_of("v9", all);
+  const std::vector<const RowKernels*> held{&wide, &plain};
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == (machine_has(all) ? &wide : &plain));
   if (!machine_has(all)) {
-    BOOST_CHECK_EXCEPTION((void)choose_kernels(held, "v9"), Error,
+    BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v9"), Error,
                           says(Fault::user, "PLUMB_VECTOR: this processor has no v9"));
   }
 }

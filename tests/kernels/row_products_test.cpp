@@ -8,14 +8,14 @@
 #include <random>
 #include <vector>
 
-#include "support/kernel_sets.hpp"
+#include "support/kernel_tables.hpp"
 
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(row_products)
 
 BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t depth = 7, row_stride = 11, gap = 3;
     std::mt19937 random(4);
     const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
 
 // Small integers are BF16 numbers: their bits are the upper half of F32's.
 BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t depth = 5, row_stride = 7;
     const std::size_t step = set.product_width(), sum_stride = set.product_width();
     std::mt19937 random(6);

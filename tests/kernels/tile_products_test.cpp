@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plumb/detail/core/random.hpp"
-#include "support/kernel_sets.hpp"
+#include "support/kernel_tables.hpp"
 
 using namespace plumb::detail;
 
@@ -31,7 +31,7 @@ std::vector<ShortPair> pairs_of(const std::vector<std::int16_t>& numbers) {
 
 /// Columns of a panel, [pairs][panel_width].
 struct Panel {
-  explicit Panel(const KernelSet& set, std::size_t pairs)
+  explicit Panel(const RankKernels& set, std::size_t pairs)
       : width(set.panel_width), numbers(pairs * width) {}
   void set_column(std::size_t c, const std::vector<ShortPair>& column) {
     for (std::size_t i = 0; i < column.size(); ++i) numbers[i * width + c] = column[i];
@@ -43,7 +43,7 @@ struct Panel {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<RankKernels>([](const RankKernels& set) {
     const std::size_t tile_rows = set.tile_rows, panel_width = set.panel_width;
     RandomStream random(0, "tile");
     for (const std::size_t pairs : {1U, 7U, 64U}) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_numbers_do_not_overflow) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<RankKernels>([](const RankKernels& set) {
     const std::size_t tile_rows = set.tile_rows, panel_width = set.panel_width;
     const std::vector<ShortPair> most = pairs_of({32767, -32767});
     std::array<const ShortPair*, most_tile_rows> row{};
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_largest_numbers_do_not_overflow) {
 }
 
 BOOST_AUTO_TEST_CASE(columns_that_are_not_set_are_zero) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<RankKernels>([](const RankKernels& set) {
     const std::size_t tile_rows = set.tile_rows, panel_width = set.panel_width;
     const std::vector<ShortPair> ones = pairs_of({1, 1, 1, 1, 1, 1}),
                                  threes = pairs_of({3, 3, 3, 3, 3, 3});
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(halves_have_the_products_of_the_instructions) {
 }
 
 BOOST_AUTO_TEST_CASE(products_are_above_below_or_undecided_in_every_lane) {
-  test::with_each_set([](const KernelSet& set) {
+  test::with_each<RankKernels>([](const RankKernels& set) {
     const std::size_t columns = 2 * set.panel_width + 3;
     for (std::size_t at = 0; at + 4 <= columns; ++at) {
       std::vector<std::int32_t> products(columns, -1000);

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "support/kernel_sets.hpp"
+#include "support/kernel_tables.hpp"
 
 using namespace plumb::detail;
 
@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_have_exact_products) {
       b.push_back(static_cast<float>(random() % 100) - 50);
       expected += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     }
-    test::with_each_set([&](const KernelSet& set) {
+    test::with_each<RankKernels>([&](const RankKernels& set) {
       BOOST_TEST(set.exact_dot(a.data(), b.data(), size) == expected);
       BOOST_TEST(static_cast<double>(set.quick_dot(a.data(), b.data(), size)) == expected);
     });
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(exact_products_do_not_depend_on_the_width) {
   for (float& x : a) x = normal(random);
   for (float& x : b) x = normal(random);
   const double here = exact_dot_row(a.data(), b.data(), a.size());
-  test::with_each_set([&](const KernelSet& set) {
+  test::with_each<RankKernels>([&](const RankKernels& set) {
     BOOST_TEST(set.exact_dot(a.data(), b.data(), a.size()) == here);
   });
 }
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(exact_products_do_not_depend_on_the_width) {
 BOOST_AUTO_TEST_CASE(rounding_says_how_far_it_is_off) {
   std::vector<float> numbers(21, 0.125F);
   numbers[4] = -3.0F;
-  test::with_each_set([&](const KernelSet& set) {
+  test::with_each<RankKernels>([&](const RankKernels& set) {
     std::vector<std::int16_t> shorts(21);
     const double off = set.write_short(numbers.data(), 21, 10, shorts.data());
     BOOST_TEST(shorts[0] == 1);

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(each_query_meets_each_entity_once_and_nearly_at_their_cosin
 BOOST_AUTO_TEST_CASE(chunks_hold_whole_panels_and_all_entities) {
   for (const std::size_t dimension : {1U, 2U, 300U, 4096U, 1000000U}) {
     const std::size_t chunk = entity_chunk_size(dimension);
-    BOOST_TEST(chunk % kernels().panel_width == 0U);
+    BOOST_TEST(chunk % rank_kernels().panel_width == 0U);
     BOOST_TEST(chunk > 0U);
     BOOST_TEST(entity_chunks(0, dimension) == 0U);
     BOOST_TEST(entity_chunks(chunk, dimension) == 1U);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "support/errors.hpp"

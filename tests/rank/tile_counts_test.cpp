@@ -29,7 +29,7 @@ Counted count(const std::vector<std::int32_t>& products, std::size_t columns, Un
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
-  const std::size_t panel_width = kernels().panel_width;
+  const std::size_t panel_width = rank_kernels().panel_width;
   for (std::size_t at = 0; at + 4 <= 2 * panel_width; ++at) {
     std::vector<std::int32_t> products(2 * panel_width, -1000);
     products[at] = 51;      // above the range
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
 
 // What lies behind the last column would count if it were read.
 BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
-  const std::size_t panel_width = kernels().panel_width;
+  const std::size_t panel_width = rank_kernels().panel_width;
   const std::vector<std::int32_t> products(panel_width + 1, 51);
   for (std::size_t columns = 0; columns <= panel_width; ++columns) {
     BOOST_TEST(count(products, columns, {25, 50}).above == columns);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/run/rank_parts.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"

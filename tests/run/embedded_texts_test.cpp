@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
 #include "support/temporary_folder.hpp"

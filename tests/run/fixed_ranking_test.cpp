@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/decay_embedder.hpp"
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 #include "support/temporary_folder.hpp"

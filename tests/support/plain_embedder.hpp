@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
+#include "plumb/detail/backend/decay_embedder.hpp"
 
 namespace plumb::detail::test {
 

@@ -20,12 +20,13 @@ int main() {
   const auto apart = plumb::compare(plumb::probe(scorer, cities), other_answers(cities));
   if (apart.worst_nats != 0 || apart.facts != 2) return 1;
   if (ranks_here() != other_ranks()) return 2;
-  for (const auto* set : plumb::detail::held_kernels()) std::printf("%s ", set->width);
+  for (const auto* set : plumb::detail::held_kernels<plumb::detail::RankKernels>())
+    std::printf("%s ", set->width);
 #ifdef _OPENMP
   const bool has_openmp = true;
 #else
   const bool has_openmp = false;
 #endif
-  std::printf("| %s | %d %d %d\n", plumb::detail::kernels().width, has_openmp, other_has_openmp(),
-              plumb::detail::openmp_loop != nullptr);
+  std::printf("| %s | %d %d %d\n", plumb::detail::rank_kernels().width, has_openmp,
+              other_has_openmp(), plumb::detail::openmp_loop != nullptr);
 }

@@ -104,7 +104,7 @@ void print(const std::filesystem::path& folder, const Config& config) {
   }
   std::printf(R"({"network": "%s", "lanes": %zu, "difference": %g, "bits": "%016llx"})"
               "\n",
-              folder.filename().c_str(), kernels().lanes, static_cast<double>(difference),
+              folder.filename().c_str(), network_kernels().lanes, static_cast<double>(difference),
               bits_of(network).value());
 }
 

@@ -9,7 +9,7 @@ import unittest
 
 import command
 
-PROGRAMS = "network_values network_values_v2 network_values_v3"
+PROGRAMS = "network_values network_values_v2 network_values_v3 plumb_command"
 
 NETWORKS = sorted(path.parent for path in (command.ROOT / "tests/support/huggingface/networks").glob("*/expected.json"))
 LANES = {"v2": 4, "v3": 8, "v4": 16}
@@ -66,6 +66,39 @@ class OfEveryWidth(unittest.TestCase):
             done = run("network_values", width)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(f"PLUMB_VECTOR: '{width}' is no width of this program, which has v2, v3,", done.stderr)
+
+
+def probe(out, width, *more, facts=command.FACTS, model=None):
+    environment = {**os.environ, "PLUMB_VECTOR": width}
+    return subprocess.run([command.PLUMB, "probe", "--data", facts, "--model", model, "--bos", "yes", "--out", out, *more],
+                          capture_output=True, text=True, env=environment)
+
+
+@command.needs_shared
+@unittest.skipUnless(platform.machine() == "x86_64", "skipped: other CPUs have one width")
+class OfRuns(unittest.TestCase):
+    MODEL = command.SHARED / "golden" / "decoders" / "tiny-llama-2"
+
+    def test_a_run_keeps_its_width(self):
+        folder = command.temporary_folder(self)
+        narrow, shards = folder / "narrow", [folder / "1", folder / "2"]
+        self.assertEqual(probe(narrow, "v2", model=self.MODEL).returncode, 0)
+        self.assertEqual(json.loads((narrow / "run.json").read_text())["settings"]["vector"], "v2")
+        self.assertEqual(probe(narrow, "v2", "--resume", model=self.MODEL).returncode, 0)
+        done = probe(narrow, "v3", "--resume", model=self.MODEL)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('vector: the run was begun with "v2", not "v3"; set PLUMB_VECTOR=v2 or another folder', done.stderr)
+        for i, (shard, width) in enumerate(zip(shards, ("v2", "v3"))):
+            self.assertEqual(probe(shard, width, "--shard", f"{i + 1}/2", model=self.MODEL).returncode, 0)
+        done = command.plumb("merge", *shards, "--out", folder / "merged", code=2)
+        self.assertIn('vector: is "v3", and "v2" in', done.stderr)
+
+    def test_a_width_that_is_not_there_ends_the_command_before_it_begins(self):
+        folder = command.temporary_folder(self)
+        done = probe(folder / "run", "v7", model=self.MODEL)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("PLUMB_VECTOR: 'v7' is no width of this program", done.stderr)
+        self.assertFalse((folder / "run").exists())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 // The command line is built over `AnyModel`; the library's components are templates over the model's
 // own type and need none of it. A call costs one virtual call beside the model's work.
 
+#include <Eigen/Core>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

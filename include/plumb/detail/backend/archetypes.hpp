@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
-#include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"

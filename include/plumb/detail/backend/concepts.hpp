@@ -8,7 +8,6 @@
 // `Generator` are what other probes ask. A backend models those it can.
 // Each concept has a working model in archetypes.hpp to read and to copy from.
 
-#include <Eigen/Core>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -22,6 +21,11 @@
 
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/token_tree.hpp"
+
+namespace Eigen {
+template <typename Scalar, int Rows, int Columns, int Options, int MostRows, int MostColumns>
+class Matrix;
+}  // namespace Eigen
 
 namespace plumb::detail {
 
@@ -240,8 +244,9 @@ concept MaskedLm = LanguageModel<M> &&
   model.evaluate(queries, visit);
 };
 
-/// One row for each text.
-using EmbeddingMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// One row for each text: Eigen::Matrix<float, Dynamic, Dynamic, RowMajor>. Who makes or reads one includes
+/// <Eigen/Core>.
+using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 
 /// A language model that gives the hidden vectors of a trie's prefixes, each computed once.
 ///

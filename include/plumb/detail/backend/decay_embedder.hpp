@@ -3,6 +3,7 @@
 
 // What does an Embedder look like that does just what the concept asks, and no more?
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <span>
 #include <string>

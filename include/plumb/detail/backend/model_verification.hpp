@@ -5,7 +5,6 @@
 //
 // What verify_model.hpp returns, how far two rows are apart, and the log of a comparison's places.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,9 +16,9 @@
 #include <vector>
 
 #include "plumb/detail/backend/verified_sequences.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 
 namespace plumb::detail {
 
@@ -108,11 +107,14 @@ inline double row_apart(const VerifiedRow& known, std::span<const float> row,
 }
 inline double vector_apart(const VerifiedRow& known, std::span<const float> row) {
   if (known.size() != row.size()) return std::numeric_limits<double>::infinity();
-  using Vector = Eigen::Map<const Eigen::VectorXf>;
-  const auto size = static_cast<Eigen::Index>(row.size());
-  const Vector a(known.data(), size), b(row.data(), size);
-  const float apart = (a - b).norm();
-  return static_cast<double>(apart > 0 ? apart / (std::max)(a.norm(), b.norm()) : apart);
+  double apart = 0, length = 0, other_length = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const auto a = static_cast<double>(known[i]), b = static_cast<double>(row[i]);
+    apart += (a - b) * (a - b);
+    length += a * a;
+    other_length += b * b;
+  }
+  return apart > 0 ? std::sqrt(apart / (std::max)(length, other_length)) : apart;
 }
 
 /// What forms gave, place by place, in whatever order. Not thread-safe.

@@ -3,7 +3,6 @@
 
 // Do texts that are asked together get the vectors and the continuations that each gets alone?
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -30,10 +29,10 @@ void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::str
     asked.push_back(texts[i]);
     numbers.push_back(i);
   }
-  const EmbeddingMatrix together = model.embed(asked, with_bos);
+  const auto together = model.embed(asked, with_bos);
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const EmbeddingMatrix alone = model.embed(std::span(&asked[i], 1), with_bos);
-    const auto row = together.row(static_cast<Eigen::Index>(i));
+    const auto alone = model.embed(std::span(&asked[i], 1), with_bos);
+    const auto row = together.row(static_cast<std::ptrdiff_t>(i));
     const VerifiedRow known(alone.data(), alone.data() + alone.size());
     log.note({log.form(), numbers[i], 0, std::nullopt,
               vector_apart(known, {row.data(), static_cast<std::size_t>(row.size())})},

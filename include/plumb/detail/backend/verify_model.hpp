@@ -15,7 +15,6 @@
 // Non-goals: whether the answers are right (nothing here knows the weights), and a form that the
 // model lacks.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -36,8 +35,8 @@
 #include "plumb/detail/backend/verified_sequences.hpp"
 #include "plumb/detail/backend/verified_trees.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 
 namespace plumb::detail {
 

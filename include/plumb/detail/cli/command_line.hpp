@@ -248,20 +248,19 @@ inline int run_printable(const std::string& command, Console& console,
 
 inline int run_guarded(const std::string& command, Console& console, const ModelMaker& make_model) {
   PrintableStream out(console.out), err(console.err);
-  Console shown{console.arguments,
-                out,
-                err,
-                console.err_is_terminal,
-                console.width,
-                console.on_help,
-                console.environment,
-                console.catches_interrupt,
-                {},
-                console.merged,
-                &console.err,
-                console.ranking,
-                console.program,
-                console.takes};
+  Console shown{.arguments = console.arguments,
+                .out = out,
+                .err = err,
+                .err_is_terminal = console.err_is_terminal,
+                .width = console.width,
+                .on_help = console.on_help,
+                .environment = console.environment,
+                .catches_interrupt = console.catches_interrupt,
+                .merged = console.merged,
+                .bar = &console.err,
+                .ranking = console.ranking,
+                .program = console.program,
+                .takes = console.takes};
   if (!shown.takes) shown.takes = [&](std::string_view option) { return make_model.takes(option); };
   const int code = run_printable(command, shown, make_model);
   console.asked = std::move(shown.asked);
@@ -285,11 +284,11 @@ int run_command_line(int argc, char** argv, MakeModel make_model,
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }
   Console console{
-      {argv + (std::min)(argc, 2), argv + argc},
-      std::cout,
-      std::cerr,
-      isatty(STDERR_FILENO) != 0,
-      detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
+      .arguments = {argv + (std::min)(argc, 2), argv + argc},
+      .out = std::cout,
+      .err = std::cerr,
+      .err_is_terminal = isatty(STDERR_FILENO) != 0,
+      .width = detail::table_width(std::getenv("COLUMNS"), detail::terminal_width(STDOUT_FILENO))};
   console.catches_interrupt = true;
   console.ranking = ranking;
   if (argc > 0) console.program = argv[0];

@@ -107,4 +107,14 @@ inline std::optional<double> finite_number(std::string_view text) {
   return value;
 }
 
+/// A number as its ten leading digits, so that writing and reading it again changes nothing.
+inline double ten_digits(double value) {
+  std::array<char, 40> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 10);
+  double read = value;
+  read_number(text.data(), end.ptr, read);
+  return read;
+}
+
 }  // namespace plumb::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
-#include "plumb/detail/data/prompt_template_file.hpp"
+#include "plumb/detail/data/prompt_templates.hpp"
 
 namespace plumb::detail {
 
@@ -89,7 +89,7 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
 /// `report`, and so does one whose statements are no sentences about names (FACTOR's). Relations whose
 /// facts are sentences of their own (ConceptNet's and Squad's in LAMA) are left out, and said.
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
-                                                        const PromptTemplateFile* templates,
+                                                        const PromptTemplates* templates,
                                                         const ProblemSink& report = throw_problem) {
   MultiPromptDataset made{dataset.name, {}, dataset.files, dataset.left_out};
   if (templates != nullptr) {

@@ -24,41 +24,9 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/data/multi_prompt_checks.hpp"
-#include "plumb/detail/data/prompt_template.hpp"
+#include "plumb/detail/data/prompt_templates.hpp"
 
 namespace plumb::detail {
-
-/// As files and tables name a style: cloze, question.
-[[nodiscard]] inline std::string style_word(TemplateStyle style) {
-  return style == TemplateStyle::cloze ? "cloze" : "question";
-}
-
-/// As files and tables name an origin: manual, generated.
-[[nodiscard]] inline std::string origin_word(TemplateOrigin origin) {
-  return origin == TemplateOrigin::manual ? "manual" : "generated";
-}
-
-/// Whether a template is a question that is followed by its answer alone.
-[[nodiscard]] inline bool is_question(std::string_view text) {
-  return text.ends_with("? [Y].") || text.ends_with("? [Y]");
-}
-
-/// What is wrong with a template of many: it must have [X], have [Y] once, and as a question end
-/// with the answer.
-[[nodiscard]] inline std::optional<Error> problem_with_prompt_template(const PromptTemplate& one,
-                                                                       const Site& site) {
-  if (const auto problem = problem_with_template(one.text, site)) return problem;
-  const std::string shown = "template '" + one.text + "' ";
-  if (one.text.find("[Y]", one.text.find("[Y]") + 1) != std::string::npos) {
-    return user_error(site, shown + "has more than one [Y]", "write it once, for one answer");
-  }
-  if (one.style == TemplateStyle::question && !is_question(one.text)) {
-    return user_error(site, shown + "is a question without its answer behind it",
-                      "let it end in \"? [Y].\" or say \"style\": \"cloze\"");
-  }
-  return std::nullopt;
-}
 
 inline Site with_field(Site site, std::string field) {
   site.field = std::move(field);
@@ -122,22 +90,13 @@ inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const 
   return made;
 }
 
-/// What a file says of one relation.
-struct RelationTemplates {
-  std::string code;
-  /// In file order, all different; empty where every line of the relation was reported.
-  std::vector<PromptTemplate> templates;
-  /// The first line that names it, from 1.
-  std::size_t line = 0;
-};
-
 /// A templates.jsonl. Any number of threads may read it.
-class PromptTemplateFile {
+class PromptTemplateFile : public PromptTemplates {
  public:
   /// Broken lines and templates that are duplicated in a relation go to `report`. Throws a user error
   /// when the file cannot be read.
   explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
-      : path_(std::move(path)) {
+      : PromptTemplates(std::move(path)) {
     if (path_.is_folder()) {
       throw user_error({.file = path_}, "is a folder", "name a templates.jsonl");
     }
@@ -159,28 +118,6 @@ class PromptTemplateFile {
       relations_[place->second].templates.push_back(std::move(*made));
     });
   }
-
-  [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
-
-  /// Whether any line says where its template came from.
-  [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
-
-  /// In order of first appearance.
-  [[nodiscard]] const std::vector<RelationTemplates>& relations() const noexcept {
-    return relations_;
-  }
-
-  /// What it says of a relation; null where it does not name it.
-  [[nodiscard]] const RelationTemplates* find(const std::string& code) const {
-    const auto place = places_.find(code);
-    return place == places_.end() ? nullptr : &relations_[place->second];
-  }
-
- private:
-  DiskPath path_;
-  std::vector<RelationTemplates> relations_;
-  std::unordered_map<std::string, std::size_t> places_;  // by code
-  bool knows_origins_ = false;
 };
 
 }  // namespace plumb::detail

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "plumb/detail/core/text_list.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -44,7 +44,7 @@ inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
 
 /// Puts f(x) for each x of a row, to 1e-6 · max(1, |x|).
 inline void activate(Activation activation, std::span<float> row) {
-  kernels().activate(activation, row.data(), row.size());
+  network_kernels().activate(activation, row.data(), row.size());
 }
 
 }  // namespace plumb::detail

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/aligned_allocator.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -30,7 +30,7 @@ class KeyValues {
   KeyValues() = default;
   /// `size` numbers for each head.
   KeyValues(std::size_t heads, std::size_t size)
-      : lanes_(kernels().lanes), size_(size), keys_(heads), values_(heads) {}
+      : lanes_(network_kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
   [[nodiscard]] std::size_t heads() const noexcept { return keys_.size(); }
   /// Numbers of a key, and of a value, in one head.
@@ -87,7 +87,7 @@ struct SlotRun {
 /// What a few queries see.
 struct SeenSlots {
   /// At most so many queries.
-  [[nodiscard]] static std::size_t most_queries() { return kernels().product_rows; }
+  [[nodiscard]] static std::size_t most_queries() { return network_kernels().product_rows; }
 
   /// All slots that one of them sees, in the order in which they are summed up.
   std::vector<SlotRun> runs;
@@ -117,7 +117,7 @@ struct HeadScores {
 inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
                           const float* queries, std::size_t count, std::size_t stride, float scale,
                           float* to, std::size_t to_stride) {
-  const KernelSet& with = kernels();
+  const NetworkKernels& with = network_kernels();
   const std::size_t lanes = held.lanes(), width = with.product_width();
   alignas(64) float sums[most_product_rows * most_product_width];
   const std::size_t end = run.first + run.count;
@@ -140,7 +140,7 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
   for (std::size_t i = 0; i < own.size(); ++i) row[shared + i] = row[own[i]];
-  kernels().softmax(row.data(), shared + own.size());
+  network_kernels().softmax(row.data(), shared + own.size());
   std::fill(row.begin() + static_cast<std::ptrdiff_t>(shared + own.size()), row.end(), 0.0F);
   for (std::size_t i = own.size(); i-- > 0 && own[i] != shared + i;) {
     row[own[i]] = row[shared + i];
@@ -155,7 +155,7 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
                    const HeadScores& scores, const float* queries, std::size_t count,
                    std::size_t stride, float* gathered, std::size_t gathered_stride,
                    std::vector<float>& scratch) {
-  const KernelSet& with = kernels();
+  const NetworkKernels& with = network_kernels();
   const std::size_t size = held.size(), wide = held.value_stride(), lanes = held.lanes();
   std::size_t slot_count = 0;
   for (const SlotRun run : seen.runs) slot_count += run.count;

@@ -231,7 +231,7 @@ class DecoderLayer {
     if (scale == 1) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
     } else {
-      kernels().add_scaled(to.data(), from.data(), to.size(), scale);
+      network_kernels().add_scaled(to.data(), from.data(), to.size(), scale);
     }
   }
 

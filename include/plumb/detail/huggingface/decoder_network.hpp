@@ -333,7 +333,8 @@ class DecoderNetwork {
     if (config_.logits_scale != 1) {
       for (float& x : logits) x *= config_.logits_scale;
     }
-    if (config_.logits_cap > 0) kernels().cap(logits.data(), logits.size(), config_.logits_cap);
+    if (config_.logits_cap > 0)
+      network_kernels().cap(logits.data(), logits.size(), config_.logits_cap);
   }
 
   /// Kept between calls, so that memory is taken once.

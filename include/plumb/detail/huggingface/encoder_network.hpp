@@ -12,6 +12,7 @@
 // and equal questions once. A row's numbers do not depend on what else is asked (packed_matrix.hpp).
 // Memory: the weights in their type, and the rows of one chunk of sequences for each thread.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

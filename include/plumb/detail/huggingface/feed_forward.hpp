@@ -22,7 +22,7 @@
 #include "plumb/detail/huggingface/decoder_config.hpp"
 #include "plumb/detail/huggingface/packed_matrix.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -70,7 +70,7 @@ class FeedForward {
       apply(experts_[e], rows, asked[e].size(), given, between);
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
         float* const to = made.data() + asked[e][r].first * hidden;
-        kernels().add_scaled(to, given.data() + r * hidden, hidden, asked[e][r].second);
+        network_kernels().add_scaled(to, given.data() + r * hidden, hidden, asked[e][r].second);
       }
     }
   }
@@ -131,7 +131,7 @@ class FeedForward {
   /// The experts that a row goes through, ascending, with their weights. Of equal ones the first.
   [[nodiscard]] std::vector<std::pair<std::size_t, float>> likeliest(
       std::span<float> chances) const {
-    kernels().softmax(chances.data(), chances.size());
+    network_kernels().softmax(chances.data(), chances.size());
     std::vector<std::size_t> order(chances.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),

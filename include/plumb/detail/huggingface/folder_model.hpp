@@ -144,7 +144,7 @@ class FolderModel {
   }
 
   static ProductType supported(ProductType products) {
-    if (products == ProductType::bf16 && !kernels().has_pair_products) {
+    if (products == ProductType::bf16 && !network_kernels().has_pair_products) {
       throw user_error({.setting = "precision"},
                        "bf16 needs AVX512-BF16, which this processor or this program does not have",
                        "say exact, or leave it out");

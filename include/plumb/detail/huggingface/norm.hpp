@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -35,7 +35,8 @@ struct Norm {
 
   /// Each of `count` rows, which lie one behind the other.
   void apply(float* rows, std::size_t count, std::size_t size) const {
-    const auto normalise = kind == NormKind::layer ? kernels().layer_norm : kernels().rms_norm;
+    const auto normalise =
+        kind == NormKind::layer ? network_kernels().layer_norm : network_kernels().rms_norm;
     const NormNumbers numbers{weight.empty() ? nullptr : weight.data(),
                               bias.empty() ? nullptr : bias.data(), epsilon};
     for (std::size_t r = 0; r < count; ++r) {

@@ -26,7 +26,7 @@
 #include "plumb/detail/core/aligned_allocator.hpp"
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/huggingface/weight_type.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -81,7 +81,7 @@ class PackedMatrix {
   PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
-        kernels_(&kernels()),
+        kernels_(&network_kernels()),
         width_(kernels_->product_width()),
         panels_((outputs + width_ - 1) / width_),
         type_(type),
@@ -269,7 +269,7 @@ class PackedMatrix {
   }
 
   std::size_t outputs_ = 0, inputs_ = 0;
-  const KernelSet* kernels_ = nullptr;
+  const NetworkKernels* kernels_ = nullptr;
   std::size_t width_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
   // [panels][inputs][width], one of the three; where a load of lanes straddles no cache line

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/huggingface/config_fields.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -55,7 +55,7 @@ class Rotary {
     const float* const cosine = cosines_.data() + position * pairs;
     const float* const sine = sines_.data() + position * pairs;
     for (std::size_t h = 0; h < heads; ++h) {
-      kernels().rotate(row + h * head_size, pairs, cosine, sine, interleaved_);
+      network_kernels().rotate(row + h * head_size, pairs, cosine, sine, interleaved_);
     }
   }
 

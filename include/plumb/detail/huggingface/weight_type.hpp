@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "plumb/detail/kernels/half_number.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/network_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -58,7 +58,8 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
 
 /// `count` numbers of a 16-bit type as F32.
 inline void widen(WeightType type, const std::uint16_t* from, std::size_t count, float* to) {
-  (type == WeightType::bf16 ? kernels().widen_bf16 : kernels().widen_f16)(from, count, to);
+  (type == WeightType::bf16 ? network_kernels().widen_bf16 : network_kernels().widen_f16)(
+      from, count, to);
 }
 
 }  // namespace plumb::detail

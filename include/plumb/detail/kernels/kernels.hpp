@@ -4,9 +4,9 @@
 // Which kernels does this program run?
 //
 // The widest that the processor has, of those that the program holds: all widths with the library
-// plumb::kernels, which defines PLUMB_COMPILED_KERNELS, else those that its files are compiled for. The variable PLUMB_VECTOR (v2, v3 or v4) chooses a
-// width. Scores of a network depend on the width in their last digits; a width gives the same bytes on
-// every machine that has it.
+// plumb::kernels, which defines PLUMB_COMPILED_KERNELS, else those that its files are compiled for. The
+// variable PLUMB_VECTOR (v2, v3 or v4) chooses a width. Scores depend on the width in their last digits; a
+// width gives the same bytes on every machine that has it.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -19,11 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/kernels/kernel_set.hpp"
-
-#if !defined(PLUMB_COMPILED_KERNELS)
-#include "plumb/detail/kernels/kernels_here.hpp"
-#endif
+#include "plumb/detail/kernels/kernel_tables.hpp"
 
 namespace plumb::detail {
 
@@ -36,7 +32,7 @@ namespace plumb::detail {
 }
 #endif
 
-/// Whether this processor, and its operating system, have what a set needs.
+/// Whether this processor, and its operating system, have what a table needs.
 [[nodiscard]] inline bool machine_has(unsigned needs) {
 #if defined(__x86_64__) || defined(__i386__)
   const auto lacks = [&](VectorNeeds need, bool has) {
@@ -58,42 +54,48 @@ namespace plumb::detail {
 #endif
 }
 
+/// The tables that a program holds: those of plumb::kernels, or those that its files have added when
+/// they were initialised.
 #if defined(PLUMB_COMPILED_KERNELS)
-/// The sets that plumb::kernels holds.
-[[nodiscard]] std::span<const KernelSet* const> held_kernels();
+template <class Table>
+[[nodiscard]] std::span<const Table* const> held_kernels();
+template <>
+std::span<const RowKernels* const> held_kernels<RowKernels>();
+template <>
+std::span<const NetworkKernels* const> held_kernels<NetworkKernels>();
+template <>
+std::span<const RankKernels* const> held_kernels<RankKernels>();
 #else
-/// The sets of the program's files, by when they are initialised.
-[[nodiscard]] inline std::vector<const KernelSet*>& added_kernels() {
-  static std::vector<const KernelSet*> sets;
-  return sets;
+template <class Table>
+[[nodiscard]] std::vector<const Table*>& added_kernels() {
+  static std::vector<const Table*> tables;
+  return tables;
 }
-[[nodiscard]] inline std::span<const KernelSet* const> held_kernels() {
-  return added_kernels();
+template <class Table>
+[[nodiscard]] std::span<const Table* const> held_kernels() {
+  return added_kernels<Table>();
 }
-
-inline namespace PLUMB_VECTOR_NAMESPACE {
-inline const bool adds_kernels = (added_kernels().push_back(&kernels_here), true);
-}  // namespace PLUMB_VECTOR_NAMESPACE
 #endif
 
-/// The set to run of those that a program holds: the last in the order of widths that the machine has.
+/// The table to run of those that a program holds: the last in the order of widths that the machine has.
 /// `wanted` is a width, or empty. Throws a user error for a width that is not held or that the machine
 /// has not, and where there is none.
-[[nodiscard]] inline const KernelSet& choose_kernels(std::span<const KernelSet* const> held,
-                                                     const std::string& wanted) {
-  const KernelSet* best = nullptr;
+template <class Table>
+[[nodiscard]] const Table& choose_kernels(std::span<const Table* const> held,
+                                          const std::string& wanted) {
+  const Table* best = nullptr;
   bool is_held = false;
-  for (const KernelSet* set : held) {
-    if (!wanted.empty() && wanted != set->width) continue;
+  for (const Table* table : held) {
+    if (!wanted.empty() && wanted != table->width) continue;
     is_held = true;
-    if (!machine_has(set->needs)) continue;
-    if (best == nullptr || set->needs > best->needs) best = set;
+    if (!machine_has(table->needs)) continue;
+    if (best == nullptr || table->needs > best->needs) best = table;
   }
   if (best != nullptr) return *best;
   std::string list;
-  for (const KernelSet* set : held) {
-    if (list.ends_with(set->width)) continue;
-    list.append(list.empty() ? "" : ", ").append(set->width);
+  for (const Table* table : held) {
+    if (list.ends_with(table->width)) continue;
+    list.append(list.empty() ? "" : ", ").append(table->width);
   }
   if (wanted.empty()) {
     throw user_error({.field = "kernels"}, "this processor has none of the widths " + list,
@@ -105,11 +107,12 @@ inline const bool adds_kernels = (added_kernels().push_back(&kernels_here), true
                    "unset it, or name a width that both have");
 }
 
-/// The set that this program runs. Throws a user error, at the first call, as choose_kernels does.
-[[nodiscard]] inline const KernelSet& kernels() {
-  static const KernelSet& chosen = []() -> const KernelSet& {
+/// The table that this program runs. Throws a user error, at the first call, as choose_kernels does.
+template <class Table>
+[[nodiscard]] const Table& kernels() {
+  static const Table& chosen = []() -> const Table& {
     const char* const wanted = std::getenv("PLUMB_VECTOR");
-    return choose_kernels(held_kernels(), wanted == nullptr ? "" : wanted);
+    return choose_kernels(held_kernels<Table>(), wanted == nullptr ? "" : wanted);
   }();
   return chosen;
 }

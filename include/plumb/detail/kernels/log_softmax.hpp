@@ -8,8 +8,6 @@
 // float, many at a time, and added up in double over short blocks: the result is within 1e-6 nats of the
 // sum in double (tested), far below what F32 weights leave undecided.
 
-#include <Eigen/Core>
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -18,7 +16,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/row_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -26,12 +24,10 @@ namespace plumb::detail {
 /// infinity for an empty row; NaN when the row holds one.
 [[nodiscard]] inline double log_sum_exp(std::span<const float> logits) {
   if (logits.empty()) return -std::numeric_limits<double>::infinity();
-  using Row = Eigen::Map<const Eigen::ArrayXf>;
-  const Row all(logits.data(), static_cast<Eigen::Index>(logits.size()));
-  const float highest = all.maxCoeff<Eigen::PropagateNaN>();
+  const float highest = row_kernels().highest(logits.data(), logits.size());
   if (!std::isfinite(highest)) return static_cast<double>(highest);
   return static_cast<double>(highest) +
-         std::log(kernels().exp_sum(logits.data(), logits.size(), highest));
+         std::log(row_kernels().exp_sum(logits.data(), logits.size(), highest));
 }
 
 /// log P(token) of a row whose log_sum_exp is `normalizer`. Throws a user error for a token that the

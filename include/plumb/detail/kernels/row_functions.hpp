@@ -11,12 +11,10 @@
 
 #include "plumb/detail/kernels/float_lanes.hpp"
 #include "plumb/detail/kernels/half_number.hpp"
-#include "plumb/detail/kernels/kernel_set.hpp"
+#include "plumb/detail/kernels/kernel_tables.hpp"
 
 #if PLUMB_VECTOR_LEVEL >= 3
 #include <immintrin.h>
-#else
-#include <Eigen/Core>
 #endif
 
 namespace plumb::detail {
@@ -147,30 +145,6 @@ inline void rotate_row(float* x, std::size_t pairs, const float* cosines, const 
 /// row + from · scale.
 inline void add_scaled_row(float* row, const float* from, std::size_t size, float scale) {
   for (std::size_t i = 0; i < size; ++i) row[i] += from[i] * scale;
-}
-
-/// Σ e^(x − highest), in single precision within blocks.
-inline double exp_sum_row(const float* row, std::size_t size, float highest) {
-  constexpr std::size_t block = 1024;
-  double sum = 0;
-  for (std::size_t first = 0; first < size; first += block) {
-    const std::size_t end = first + block < size ? first + block : size;
-#if PLUMB_VECTOR_LEVEL == 2
-    // Eigen's e^x is faster than exp_lanes on four lanes.
-    const Eigen::Map<const Eigen::ArrayXf> part(row + first,
-                                                static_cast<Eigen::Index>(end - first));
-    sum += static_cast<double>((part - highest).exp().sum());
-#else
-    FloatLanes sums{};
-    for (std::size_t at = first; at < end; at += float_lanes) {
-      const FloatLanes x = load_some(row, end, at, -__builtin_inff());
-      const FloatLanes power = exp_lanes(x - highest);
-      sums += x < -__FLT_MAX__ ? FloatLanes{} : power;
-    }
-    sum += static_cast<double>(sum_of_lanes(sums));
-#endif
-  }
-  return sum;
 }
 
 /// `count` numbers of 16 bits as F32.

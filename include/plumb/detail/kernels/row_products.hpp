@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "plumb/detail/kernels/float_lanes.hpp"
-#include "plumb/detail/kernels/kernel_set.hpp"
+#include "plumb/detail/kernels/kernel_tables.hpp"
 
 #if defined(__AVX512BF16__)
 #include <immintrin.h>

@@ -16,10 +16,12 @@
 #include <utility>
 
 #include "plumb/detail/kernels/float_lanes.hpp"
-#include "plumb/detail/kernels/kernel_set.hpp"
+#include "plumb/detail/kernels/kernel_tables.hpp"
 
-#if defined(__SSE2__)
+#if PLUMB_VECTOR_LEVEL >= 3
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 namespace plumb::detail {

@@ -42,7 +42,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/core/text_file.hpp"
 
 namespace plumb::detail {
 

@@ -8,6 +8,7 @@
 // are the ranks. Cosines are those of CosineRanker, bit for bit, wherever an entity is, so the sums
 // and the merged lists do not depend on the number of processes.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/core/aligned_allocator.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/rank_kernels.hpp"
 #include "plumb/detail/rank/short_direction.hpp"
 #include "plumb/detail/rank/tile_counts.hpp"
 #include "plumb/detail/rank/vectors.hpp"
@@ -28,7 +28,7 @@ using Pair = ShortPair;
 class ColumnPanel {
  public:
   explicit ColumnPanel(std::size_t pairs)
-      : width_(kernels().panel_width), values_(pairs * width_, 0) {}
+      : width_(rank_kernels().panel_width), values_(pairs * width_, 0) {}
 
   void set(std::size_t c, const Pair* numbers) {
     for (std::size_t i = 0; i * width_ < values_.size(); ++i) {
@@ -55,7 +55,7 @@ struct QueryBlock {
 /// Entities whose packed numbers stay in a core's cache.
 [[nodiscard]] inline std::size_t entity_chunk_size(std::size_t dimension) {
   constexpr std::size_t chunk_bytes = 512 * 1024;
-  const std::size_t panel_width = kernels().panel_width;
+  const std::size_t panel_width = rank_kernels().panel_width;
   const std::size_t panel_bytes = pairs_of(dimension) * panel_width * sizeof(Pair);
   const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
   return std::clamp<std::size_t>(panels, 1, 16) * panel_width;
@@ -72,7 +72,7 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
   const auto dimension = static_cast<std::size_t>(queries.cols());
   if (lengths.empty() || dimension == 0) return;
   const std::size_t pairs = pairs_of(dimension);
-  const std::size_t step = (std::max)(kernels().tile_rows, bytes / (pairs * sizeof(Pair)));
+  const std::size_t step = (std::max)(rank_kernels().tile_rows, bytes / (pairs * sizeof(Pair)));
   QueryBlock block;
   std::vector<std::int16_t> shorts(pairs * 2);
   for (std::size_t first = 0; first < lengths.size(); first += step) {
@@ -98,7 +98,7 @@ template <class Visit>
 void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const QueryBlock& block,
                    std::size_t chunk, Visit visit) {
   const auto dimension = static_cast<std::size_t>(vectors.cols());
-  const KernelSet& with = kernels();
+  const RankKernels& with = rank_kernels();
   const std::size_t tile_rows = with.tile_rows, panel_width = with.panel_width;
   const std::size_t pairs = pairs_of(dimension), chunk_size = entity_chunk_size(dimension);
   const std::size_t begin = chunk * chunk_size,

@@ -9,6 +9,7 @@
 // that was killed can go on at any pack and end in the same vectors. A model without trees embeds
 // text by text.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/rank_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -34,7 +34,7 @@ inline double short_scale(double largest, std::size_t dimension) {
 
 /// Of a row.
 inline float largest_magnitude(const float* numbers, std::size_t dimension) {
-  return kernels().largest_magnitude(numbers, dimension);
+  return rank_kernels().largest_magnitude(numbers, dimension);
 }
 
 /// Writes numbers · scale / length, rounded, and says how far off they are; `shorts` has room for
@@ -42,7 +42,7 @@ inline float largest_magnitude(const float* numbers, std::size_t dimension) {
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
   const double sum =
-      kernels().write_short(numbers, dimension, static_cast<float>(scale / length), shorts);
+      rank_kernels().write_short(numbers, dimension, static_cast<float>(scale / length), shorts);
   // The sum's own rounding, and that of the factor and the scaled numbers.
   const double slack = 1 + static_cast<double>(dimension) * 0x1.0p-24;
   return std::sqrt(sum) * slack + scale * 0x1.0p-22;

@@ -7,6 +7,7 @@
 // batch. Models whose prefixes can be shared are embedded by rank/prompt_embedder.hpp, whose jobs
 // are used alike.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

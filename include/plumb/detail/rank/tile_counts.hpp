@@ -13,7 +13,7 @@
 #include <limits>
 #include <span>
 
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/rank_kernels.hpp"
 #include "plumb/detail/rank/short_direction.hpp"
 
 namespace plumb::detail {
@@ -56,8 +56,8 @@ template <class Decide>
 std::size_t count_above(const std::int32_t* products, std::size_t columns, Undecided undecided,
                         std::span<std::uint32_t> scratch, Decide decide) {
   std::size_t found = 0;
-  const std::size_t above = kernels().count_above(products, columns, undecided.least,
-                                                  undecided.most, scratch.data(), found);
+  const std::size_t above = rank_kernels().count_above(products, columns, undecided.least,
+                                                       undecided.most, scratch.data(), found);
   for (std::size_t i = 0; i < found; ++i) decide(std::size_t{scratch[i]});
   return above;
 }

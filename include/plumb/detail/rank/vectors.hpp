@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/parallel.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/rank_kernels.hpp"
 
 namespace plumb::detail {
 
@@ -25,12 +25,12 @@ using VectorRows =
 
 /// Σ a·b in double precision, always in the same order; the products are exact.
 inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
-  return kernels().exact_dot(a, b, dimension);
+  return rank_kernels().exact_dot(a, b, dimension);
 }
 
 /// Σ a·b in single precision, off by less than single_precision_bound() of the vectors' lengths.
 inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
-  return kernels().quick_dot(a, b, dimension);
+  return rank_kernels().quick_dot(a, b, dimension);
 }
 
 /// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, in whatever order d products are

@@ -29,8 +29,6 @@
 // the template of each. Numbers carry ten digits. What is read knows its line, from 1, for messages.
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -49,16 +47,6 @@
 #include "plumb/detail/records/result_lines.hpp"
 
 namespace plumb::detail {
-
-/// A number as its ten leading digits, so that writing and reading it again changes nothing.
-inline double ten_digits(double value) {
-  std::array<char, 40> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 10);
-  double read = value;
-  detail::read_number(text.data(), end.ptr, read);
-  return read;
-}
 
 inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
                            const std::string& subject) {

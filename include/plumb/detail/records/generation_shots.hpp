@@ -22,32 +22,10 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/recorded_shots.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
 namespace plumb::detail {
-
-/// An example as a prompt shows it: the subject's label under a template, and the first object's.
-struct RecordedShot {
-  std::string relation;
-  std::string subject_id;
-  std::string subject;
-  std::string object;
-  /// None where it may be shown under any.
-  std::optional<std::size_t> template_index{};
-
-  friend bool operator==(const RecordedShot&, const RecordedShot&) = default;
-};
-
-struct RecordedShotList {
-  std::string setting;
-  /// Empty where the list holds for all of them.
-  std::string relation;
-  /// The asked template, where each has a list of its own.
-  std::optional<std::size_t> template_index{};
-  std::vector<RecordedShot> shots;
-
-  friend bool operator==(const RecordedShotList&, const RecordedShotList&) = default;
-};
 
 [[nodiscard]] inline Json to_json(const RecordedShot& shot) {
   return {{"relation", shot.relation},

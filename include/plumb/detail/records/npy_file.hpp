@@ -8,6 +8,7 @@
 // .txt of the same stem, one a line. Source of the format: numpy's documentation of npy-format.
 
 #include <sys/mman.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>

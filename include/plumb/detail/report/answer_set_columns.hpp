@@ -38,22 +38,35 @@ struct AnswerSetGroup {
 [[nodiscard]] inline std::vector<Column<AnswerSetGroup>> answer_set_columns() {
   using G = AnswerSetGroup;
   return {
-      {"name", "several right options", "", [](const G& g) -> CellValue { return g.name; }},
-      {"facts", "facts", "", [](const G& g) { return g.means.facts; }},
-      {"precision_at_n", "precision at n",
-       "Precision at n: of a fact with n right options, the share of its n likeliest that are "
-       "right.",
-       [](const G& g) { return g.means.precision; }, ColumnPlace::everywhere, 3, true},
-      {"all_above", "all above",
-       "All above: the share of facts whose right options each stand above every wrong one.",
-       [](const G& g) { return g.means.all_above; }},
-      {"set_above", "set above",
-       "Set above: the share whose right options together are likelier than the best wrong one.",
-       [](const G& g) { return g.means.set_above; }},
-      {"lead", "lead", "Lead: by how many nats they are.", [](const G& g) { return g.means.lead; }},
-      {"brier", "Brier",
-       "Brier: Σ (p − y)² over the options, y being 1/n for the right ones and 0 else.",
-       [](const G& g) { return g.means.brier; }}};
+      {.key = "name",
+       .heading = "several right options",
+       .value = [](const G& g) -> CellValue { return g.name; }},
+      {.key = "facts", .heading = "facts", .value = [](const G& g) { return g.means.facts; }},
+      {.key = "precision_at_n",
+       .heading = "precision at n",
+       .meaning =
+           "Precision at n: of a fact with n right options, the share of its n likeliest that are "
+           "right.",
+       .value = [](const G& g) { return g.means.precision; },
+       .interval = true},
+      {.key = "all_above",
+       .heading = "all above",
+       .meaning =
+           "All above: the share of facts whose right options each stand above every wrong one.",
+       .value = [](const G& g) { return g.means.all_above; }},
+      {.key = "set_above",
+       .heading = "set above",
+       .meaning = "Set above: the share whose right options together are likelier than the best "
+                  "wrong one.",
+       .value = [](const G& g) { return g.means.set_above; }},
+      {.key = "lead",
+       .heading = "lead",
+       .meaning = "Lead: by how many nats they are.",
+       .value = [](const G& g) { return g.means.lead; }},
+      {.key = "brier",
+       .heading = "Brier",
+       .meaning = "Brier: Σ (p − y)² over the options, y being 1/n for the right ones and 0 else.",
+       .value = [](const G& g) { return g.means.brier; }}};
 }
 
 }  // namespace plumb::detail

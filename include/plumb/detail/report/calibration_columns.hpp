@@ -40,16 +40,15 @@ template <class Row>
        {"AURC", "AURC: error rate when the least sure are rejected first."}}};
   const auto i = static_cast<std::size_t>(metric);
   using enum CalibrationMetric;
-  return {std::string(calibration_metric_names[i]),
-          std::string(words[i].heading),
-          std::string(words[i].meaning),
-          [metric](const Row& row) { return estimate_of(row.metrics, metric); },
-          ColumnPlace::everywhere,
-          3,
-          metric == accuracy || metric == ace || metric == brier,
-          [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
-          metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual,
-          has_failed_votes<Row>};
+  return {
+      .key = std::string(calibration_metric_names[i]),
+      .heading = std::string(words[i].heading),
+      .meaning = std::string(words[i].meaning),
+      .value = [metric](const Row& row) { return estimate_of(row.metrics, metric); },
+      .interval = metric == accuracy || metric == ace || metric == brier,
+      .colour = [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
+      .weight = metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual,
+      .plain = has_failed_votes<Row>};
 }
 
 template <class Row>
@@ -65,14 +64,18 @@ template <class Row>
     const std::vector<CalibrationMetric>& metrics, bool failures) {
   using E = EstimatorResult;
   auto columns = metric_columns<E>(metrics);
-  columns.insert(columns.begin(), {"estimator", "estimator", "", [](const E& made) -> CellValue {
-                                     return estimator_label(made.name) + estimator_marks(made);
-                                   }});
+  columns.insert(
+      columns.begin(),
+      {.key = "estimator", .heading = "estimator", .value = [](const E& made) -> CellValue {
+         return estimator_label(made.name) + estimator_marks(made);
+       }});
   if (failures) {
-    columns.push_back({"failures", "failed votes",
-                       "Failed votes count as wrong, with confidence 0; ties for the likeliest "
-                       "option as wrong too, since such a fact is not known.",
-                       [](const E& made) { return made.failures; }});
+    columns.push_back({.key = "failures",
+                       .heading = "failed votes",
+                       .meaning =
+                           "Failed votes count as wrong, with confidence 0; ties for the likeliest "
+                           "option as wrong too, since such a fact is not known.",
+                       .value = [](const E& made) { return made.failures; }});
     weigh(columns, {"failures"}, ColumnWeight::minor);
   }
   return columns;
@@ -88,17 +91,35 @@ template <class Row>
     };
   };
   const auto all = ColumnPlace::everywhere;
-  return {{"accuracy", "accuracy", "", [](const E& e) { return e.accuracy; }, all, 3, true,
-           colour(false)},
-          {"ace", "ACE", "", [](const E& e) { return e.ace; }, all, 3, true, colour(true)},
-          {"brier", "Brier", "", [](const E& e) { return e.brier; }, all, 3, true, colour(true)}};
+  return {{.key = "accuracy",
+           .heading = "accuracy",
+           .value = [](const E& e) { return e.accuracy; },
+           .place = all,
+           .interval = true,
+           .colour = colour(false)},
+          {.key = "ace",
+           .heading = "ACE",
+           .value = [](const E& e) { return e.ace; },
+           .place = all,
+           .interval = true,
+           .colour = colour(true)},
+          {.key = "brier",
+           .heading = "Brier",
+           .value = [](const E& e) { return e.brier; },
+           .place = all,
+           .interval = true,
+           .colour = colour(true)}};
 }
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_columns() {
   auto columns = marker_numbers();
-  columns.insert(columns.begin(),
-                 {{"marker", "marked − base template", "",
-                   [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
-                  {"facts", "facts", "", [](const MarkerEffect& e) { return e.facts; }}});
+  columns.insert(
+      columns.begin(),
+      {{.key = "marker",
+        .heading = "marked − base template",
+        .value = [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
+       {.key = "facts", .heading = "facts", .value = [](const MarkerEffect& e) {
+          return e.facts;
+        }}});
   weigh(columns, {"facts"}, ColumnWeight::minor);
   return columns;
 }
@@ -106,19 +127,34 @@ template <class Row>
 [[nodiscard]] inline std::vector<Column<ReductionResult>> reduction_numbers() {
   using R = ReductionResult;
   const auto all = ColumnPlace::everywhere;
-  return {{"accuracy", "accuracy", "", [](const R& r) { return r.accuracy; }, all, 3, true},
-          {"ace", "ACE", "", [](const R& r) { return r.ace; }, all, 3, true,
-           [](const Estimate& e) {
-             return std::string(detail::step(CalibrationMetric::ace, e.value));
-           }},
-          {"harmonic_mean", "H", "H: harmonic mean of accuracy and 1 − ACE.",
-           [](const R& r) { return r.harmonic_mean; }, all, 3, true}};
+  return {{.key = "accuracy",
+           .heading = "accuracy",
+           .value = [](const R& r) { return r.accuracy; },
+           .place = all,
+           .interval = true},
+          {.key = "ace",
+           .heading = "ACE",
+           .value = [](const R& r) { return r.ace; },
+           .place = all,
+           .interval = true,
+           .colour =
+               [](const Estimate& e) {
+                 return std::string(detail::step(CalibrationMetric::ace, e.value));
+               }},
+          {.key = "harmonic_mean",
+           .heading = "H",
+           .meaning = "H: harmonic mean of accuracy and 1 − ACE.",
+           .value = [](const R& r) { return r.harmonic_mean; },
+           .place = all,
+           .interval = true}};
 }
 [[nodiscard]] inline std::vector<Column<ReductionResult>> reduction_columns() {
   auto columns = reduction_numbers();
-  columns.insert(columns.begin(),
-                 {"reduction", "reduction", "",
-                  [](const ReductionResult& r) -> CellValue { return scoring_label(r.scoring); }});
+  columns.insert(columns.begin(), {.key = "reduction",
+                                   .heading = "reduction",
+                                   .value = [](const ReductionResult& r) -> CellValue {
+                                     return scoring_label(r.scoring);
+                                   }});
   return columns;
 }
 
@@ -129,16 +165,16 @@ template <class Row>
   for (Column<R>& column : columns) {
     if (column.key == "log_loss" || column.key == "auroc") column.place = ColumnPlace::page;
   }
-  columns.insert(columns.begin(), {{"estimator", "held out", "",
-                                    [](const R& r) -> CellValue {
-                                      return estimator_label(r.estimator) +
-                                             (has_failed_votes(r) ? " †" : "");
-                                    }},
-                                   {"map", "map", "", [](const R& r) -> CellValue {
-                                      return r.map == "temperature"
-                                                 ? "temperature " + with_decimals(r.temperature, 2)
-                                                 : r.map;
-                                    }}});
+  columns.insert(
+      columns.begin(),
+      {{.key = "estimator",
+        .heading = "held out",
+        .value = [](const R& r) -> CellValue {
+          return estimator_label(r.estimator) + (has_failed_votes(r) ? " †" : "");
+        }},
+       {.key = "map", .heading = "map", .value = [](const R& r) -> CellValue {
+          return r.map == "temperature" ? "temperature " + with_decimals(r.temperature, 2) : r.map;
+        }}});
   return columns;
 }
 

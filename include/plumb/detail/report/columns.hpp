@@ -37,7 +37,7 @@ struct Column {
   /// Above it on a terminal; on a page it begins with a capital.
   std::string heading;
   /// What the number means, in a sentence or less; a page shows it with the heading.
-  std::string meaning;
+  std::string meaning{};
   std::function<CellValue(const Row&)> value;
   ColumnPlace place = ColumnPlace::everywhere;
   int decimals = 3;
@@ -66,9 +66,16 @@ template <class Row, class Inner, class Part>
                                                   Part part) {
   std::vector<Column<Row>> columns;
   for (const Column<Inner>& one : inner) {
-    columns.push_back({one.key, one.heading, one.meaning,
-                       [value = one.value, part](const Row& row) { return value(part(row)); },
-                       one.place, one.decimals, one.interval, one.colour, one.weight});
+    columns.push_back(
+        {.key = one.key,
+         .heading = one.heading,
+         .meaning = one.meaning,
+         .value = [value = one.value, part](const Row& row) { return value(part(row)); },
+         .place = one.place,
+         .decimals = one.decimals,
+         .interval = one.interval,
+         .colour = one.colour,
+         .weight = one.weight});
     if (!one.plain) continue;
     columns.back().plain = [plain = one.plain, part](const Row& row) { return plain(part(row)); };
   }

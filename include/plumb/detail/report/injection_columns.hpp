@@ -33,11 +33,13 @@ inline const char* kind_name(PairKind kind) {
   std::vector<Column<P>> columns;
   const auto mean = [&](const char* key, const char* heading, const char* meaning,
                         Estimate P::*of) {
-    columns.push_back({key, heading, meaning,
-                       [of](const P& panel) -> CellValue {
+    columns.push_back({.key = key,
+                       .heading = heading,
+                       .meaning = meaning,
+                       .value = [of](const P& panel) -> CellValue {
                          return RemarkedEstimate{panel.*of, counted((panel.*of).count, "pair")};
                        },
-                       ColumnPlace::everywhere, 3, true});
+                       .interval = true});
   };
   mean("correct", "correct", "Mean probability by kind of pair.", &P::correct);
   mean("correct_change", "change",
@@ -47,8 +49,10 @@ inline const char* kind_name(PairKind kind) {
        &P::after_injected);
   mean("after_injected_change", "change after", "", &P::after_injected_change);
   mean("injected", "injected", "", &P::injected);
-  columns.push_back({"highlight_probability", "star", "Star: the highlighted pair.",
-                     [highlight](const P& panel) -> CellValue {
+  columns.push_back({.key = "highlight_probability",
+                     .heading = "star",
+                     .meaning = "Star: the highlighted pair.",
+                     .value = [highlight](const P& panel) -> CellValue {
                        return PlainNumber{std::exp(panel.log_probabilities[highlight])};
                      }});
   weigh(columns, {"correct", "injected"}, ColumnWeight::major);
@@ -60,9 +64,11 @@ inline const char* kind_name(PairKind kind) {
 [[nodiscard]] inline std::vector<Column<InjectionPanelResult>> named_injection_columns(
     const std::string& heading, std::size_t highlight) {
   auto columns = injection_columns(highlight);
-  columns.insert(columns.begin(),
-                 {"panel", heading, "",
-                  [](const InjectionPanelResult& made) -> CellValue { return made.panel.name; }});
+  columns.insert(columns.begin(), {.key = "panel",
+                                   .heading = heading,
+                                   .value = [](const InjectionPanelResult& made) -> CellValue {
+                                     return made.panel.name;
+                                   }});
   columns.front().weight = ColumnWeight::major;
   return columns;
 }

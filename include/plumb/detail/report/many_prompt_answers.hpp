@@ -166,15 +166,24 @@ inline std::string manual_table(const ManyPromptResults& made) {
   if (ways.empty()) return "";
   return "<h3>Templates written by hand, and generated ones</h3>\n" +
          html_table<Way>(
-             {{"setting", "setting", "", [](Way w) { return w->name; }},
-              {"mean_rank", "mean rank of manual templates", "",
-               [](Way w) { return w->manual.mean; }, ColumnPlace::page, 2},
-              {"by_chance", "by chance", "",
-               [](Way w) {
-                 return PlainNumber{w->manual.by_chance, 2};
-               }},
-              {"manual", "manual templates", "", [](Way w) { return w->manual.mean.count; }},
-              {"generated", "generated templates", "", [](Way w) { return w->manual.generated; }}},
+             {{.key = "setting", .heading = "setting", .value = [](Way w) { return w->name; }},
+              {.key = "mean_rank",
+               .heading = "mean rank of manual templates",
+               .value = [](Way w) { return w->manual.mean; },
+               .place = ColumnPlace::page,
+               .decimals = 2},
+              {.key = "by_chance",
+               .heading = "by chance",
+               .value =
+                   [](Way w) {
+                     return PlainNumber{w->manual.by_chance, 2};
+                   }},
+              {.key = "manual",
+               .heading = "manual templates",
+               .value = [](Way w) { return w->manual.mean.count; }},
+              {.key = "generated",
+               .heading = "generated templates",
+               .value = [](Way w) { return w->manual.generated; }}},
              ways) +
          words_below(
              "Rank among all templates of the relation by accuracy, 1 at best. By chance: the mean "

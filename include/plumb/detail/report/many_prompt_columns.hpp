@@ -40,21 +40,38 @@ inline const char* draws_in_words(SampleBy by) {
     return known ? CellValue(*known) : CellValue(PlainNumber{});
   };
   return {
-      {"setting", "answers", "", [](const W& w) { return detail::cut_to(w->name, 32); }, terminal},
-      {"setting", "Setting", "", [](const W& w) { return w->name; }, page},
-      {"one_word", "one word, facts",
-       "One word: answers that are one word, as the mean over facts of the share of their prompts, "
-       "and as the share of all prompts, in which facts with more prompts weigh more. Answers "
-       "without a word match each other, so they make Consist look better.",
-       [](const W& w) { return w->one_word; }, everywhere, 3, true},
-      {"one_word_share", "one word, prompts", "",
-       [](const W& w) { return PlainNumber{one_word_share(*w)}; }},
-      {"without_word", "without a word", "", [count](const W& w) { return count(w->wordless); }},
-      {"empty", "empty",
-       "Empty: answers of nothing but white space, which are among those without a word.",
-       [count](const W& w) { return count(w->empty); }},
-      {"cut", "cut", "Cut: answers that ended because they had as many tokens as were allowed.",
-       [count](const W& w) { return count(w->cut); }}};
+      {.key = "setting",
+       .heading = "answers",
+       .value = [](const W& w) { return detail::cut_to(w->name, 32); },
+       .place = terminal},
+      {.key = "setting",
+       .heading = "Setting",
+       .value = [](const W& w) { return w->name; },
+       .place = page},
+      {.key = "one_word",
+       .heading = "one word, facts",
+       .meaning =
+           "One word: answers that are one word, as the mean over facts of the share of their "
+           "prompts, "
+           "and as the share of all prompts, in which facts with more prompts weigh more. Answers "
+           "without a word match each other, so they make Consist look better.",
+       .value = [](const W& w) { return w->one_word; },
+       .interval = true},
+      {.key = "one_word_share",
+       .heading = "one word, prompts",
+       .value = [](const W& w) { return PlainNumber{one_word_share(*w)}; }},
+      {.key = "without_word",
+       .heading = "without a word",
+       .value = [count](const W& w) { return count(w->wordless); }},
+      {.key = "empty",
+       .heading = "empty",
+       .meaning =
+           "Empty: answers of nothing but white space, which are among those without a word.",
+       .value = [count](const W& w) { return count(w->empty); }},
+      {.key = "cut",
+       .heading = "cut",
+       .meaning = "Cut: answers that ended because they had as many tokens as were allowed.",
+       .value = [count](const W& w) { return count(w->cut); }}};
 }
 
 /// Columns that no way of asking has are not there. Range and SD are over the headline's samplings.
@@ -74,52 +91,81 @@ inline const char* draws_in_words(SampleBy by) {
   };
   using Number = std::optional<double>;
   std::vector<Column<W>> columns{
-      {"setting", "setting", "", [](const W& w) { return detail::cut_to(w.name, 32); }, terminal},
-      {"setting", "Setting", "", [](const W& w) { return w.name; }, page},
-      {"facts", "facts", "", [](const W& w) { return w.facts; }},
-      {"prompts", "prompts", "", [](const W& w) { return w.prompts; }},
-      {"accuracy", "Acc@1",
-       "Acc@1: mean over facts of the share of their prompts that are answered right.",
-       [](const W& w) { return w.coverage.average; }, everywhere, 3, true},
-      {"range", "range",
-       "Range and SD: the highest minus the lowest accuracy, and the standard deviation, over " +
-           counted(made.options.samplings, "sampling") + ", in each of which " +
-           detail::draws_in_words(made.options.by) +
-           "; closed form: what endless samplings come to.",
-       drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
-      {"sd", "SD", "", drawn([](const auto& s) { return s.sd; }, 4)},
-      {"exact_sd", "SD, closed form", "",
-       drawn([](const auto& s) { return s.facts > 0 ? Number(s.exact_sd) : Number(); }, 4), page},
-      {"consistency", "Consist",
-       "Consist: mean over facts of the share of pairs of their prompts whose answers match.",
-       [](const W& w) { return detail::matching_value(w.consistency.overall.all); }}};
+      {.key = "setting",
+       .heading = "setting",
+       .value = [](const W& w) { return detail::cut_to(w.name, 32); },
+       .place = terminal},
+      {.key = "setting",
+       .heading = "Setting",
+       .value = [](const W& w) { return w.name; },
+       .place = page},
+      {.key = "facts", .heading = "facts", .value = [](const W& w) { return w.facts; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
+      {.key = "accuracy",
+       .heading = "Acc@1",
+       .meaning = "Acc@1: mean over facts of the share of their prompts that are answered right.",
+       .value = [](const W& w) { return w.coverage.average; },
+       .interval = true},
+      {.key = "range",
+       .heading = "range",
+       .meaning = "Range and SD: the highest minus the lowest accuracy, and the standard "
+                  "deviation, over " +
+                  counted(made.options.samplings, "sampling") + ", in each of which " +
+                  detail::draws_in_words(made.options.by) +
+                  "; closed form: what endless samplings come to.",
+       .value =
+           drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
+      {.key = "sd", .heading = "SD", .value = drawn([](const auto& s) { return s.sd; }, 4)},
+      {.key = "exact_sd",
+       .heading = "SD, closed form",
+       .value = drawn([](const auto& s) { return s.facts > 0 ? Number(s.exact_sd) : Number(); }, 4),
+       .place = page},
+      {.key = "consistency",
+       .heading = "Consist",
+       .meaning =
+           "Consist: mean over facts of the share of pairs of their prompts whose answers match.",
+       .value = [](const W& w) { return detail::matching_value(w.consistency.overall.all); }}};
   if (sure) {
-    columns.push_back(
-        {"overconf", "Overconf",
-         "Overconf: mean confidence minus accuracy, above 0 where the model is too sure of itself.",
-         [](const W& w) { return w.overconfidence ? w.overconfidence->overconf : Estimate{}; }});
+    columns.push_back({.key = "overconf",
+                       .heading = "Overconf",
+                       .meaning = "Overconf: mean confidence minus accuracy, above 0 where the "
+                                  "model is too sure of itself.",
+                       .value = [](const W& w) {
+                         return w.overconfidence ? w.overconfidence->overconf : Estimate{};
+                       }});
   }
-  columns.push_back(
-      {"maximum", "max", "", [](const W& w) { return w.coverage.maximum; }, terminal});
-  columns.push_back(
-      {"oracle", "oracle", "", [](const W& w) { return w.coverage.oracle; }, terminal});
+  columns.push_back({.key = "maximum",
+                     .heading = "max",
+                     .value = [](const W& w) { return w.coverage.maximum; },
+                     .place = terminal});
+  columns.push_back({.key = "oracle",
+                     .heading = "oracle",
+                     .value = [](const W& w) { return w.coverage.oracle; },
+                     .place = terminal});
   if (has_any(made, AnswerKind::option)) {
     columns.push_back(
-        {"ties", "ties",
-         "Ties: answers to closed sets whose best score is shared. One of n with the right option "
-         "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right "
-         "wherever it is asked what is known.",
-         [](const W& w) -> CellValue {
+        {.key = "ties",
+         .heading = "ties",
+         .meaning =
+             "Ties: answers to closed sets whose best score is shared. One of n with the right "
+             "option "
+             "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right "
+             "wherever it is asked what is known.",
+         .value = [](const W& w) -> CellValue {
            if (!w.is(AnswerKind::option)) return PlainNumber{};
            return w.coverage.ties.tied;
          }});
   }
   if (has_ties(made)) {
-    columns.push_back({"accuracy_first_wins", detail::first_wins_heading, "",
-                       [](const W& w) { return with_interval(w.coverage.average_first_wins); },
-                       terminal});
-    columns.push_back({"accuracy_first_wins", detail::first_wins_heading, "",
-                       [](const W& w) { return w.coverage.average_first_wins; }, page});
+    columns.push_back(
+        {.key = "accuracy_first_wins",
+         .heading = detail::first_wins_heading,
+         .value = [](const W& w) { return with_interval(w.coverage.average_first_wins); },
+         .place = terminal});
+    columns.push_back({.key = "accuracy_first_wins",
+                       .heading = detail::first_wins_heading,
+                       .value = [](const W& w) { return w.coverage.average_first_wins; },
+                       .place = page});
   }
   weigh(columns, {"accuracy", "consistency", "overconf"}, ColumnWeight::major);
   weigh(columns, {"facts", "prompts", "ties"}, ColumnWeight::minor);
@@ -131,35 +177,53 @@ template <class Bias>
 std::vector<Column<Bias>> level_columns() {
   using enum ColumnPlace;
   return {
-      {"single", "Single, sum",
-       "Single: mean over templates. Multi: of the templates' mean distribution, which cannot be "
-       "above.",
-       [](const Bias& b) { return PlainNumber{b.single}; }, page},
-      {"multi", "Multi, sum", "", [](const Bias& b) { return PlainNumber{b.multi}; }, page},
-      {"single_per_token", "Single, per token",
-       "Sum: candidates weigh what their probabilities say, the paper's reading, in which a name "
-       "of "
-       "many tokens can hardly be favoured. Per token: what the mean of their tokens' "
-       "log-probabilities says, which is plumb's own; equal where each is one token.",
-       [](const Bias& b) { return PlainNumber{b.per_token.single}; }, page},
-      {"multi_per_token", "Multi, per token", "",
-       [](const Bias& b) { return PlainNumber{b.per_token.multi}; }, page}};
+      {.key = "single",
+       .heading = "Single, sum",
+       .meaning = "Single: mean over templates. Multi: of the templates' mean distribution, which "
+                  "cannot be "
+                  "above.",
+       .value = [](const Bias& b) { return PlainNumber{b.single}; },
+       .place = page},
+      {.key = "multi",
+       .heading = "Multi, sum",
+       .value = [](const Bias& b) { return PlainNumber{b.multi}; },
+       .place = page},
+      {.key = "single_per_token",
+       .heading = "Single, per token",
+       .meaning = "Sum: candidates weigh what their probabilities say, the paper's reading, in "
+                  "which a name "
+                  "of "
+                  "many tokens can hardly be favoured. Per token: what the mean of their tokens' "
+                  "log-probabilities says, which is plumb's own; equal where each is one token.",
+       .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
+       .place = page},
+      {.key = "multi_per_token",
+       .heading = "Multi, per token",
+       .value = [](const Bias& b) { return PlainNumber{b.per_token.multi}; },
+       .place = page}};
 }
 
 /// Bias level of a way of asking, over relations.
 [[nodiscard]] inline std::vector<Column<MeanBias>> mean_bias_columns() {
   auto columns = detail::level_columns<MeanBias>();
-  columns.push_back({"relations", "Relations", "", [](const MeanBias& b) { return b.relations; }});
-  columns.push_back(
-      {"relations_left_out", "Left out", "", [](const MeanBias& b) { return b.excluded; }});
+  columns.push_back({.key = "relations", .heading = "Relations", .value = [](const MeanBias& b) {
+                       return b.relations;
+                     }});
+  columns.push_back({.key = "relations_left_out",
+                     .heading = "Left out",
+                     .value = [](const MeanBias& b) { return b.excluded; }});
   return columns;
 }
 
 /// Of one relation.
 [[nodiscard]] inline std::vector<Column<RelationBias>> relation_bias_columns() {
   std::vector<Column<RelationBias>> columns{
-      {"templates", "Templates", "", [](const RelationBias& b) { return b.templates; }},
-      {"candidates", "Candidates", "", [](const RelationBias& b) { return b.candidates; }}};
+      {.key = "templates",
+       .heading = "Templates",
+       .value = [](const RelationBias& b) { return b.templates; }},
+      {.key = "candidates", .heading = "Candidates", .value = [](const RelationBias& b) {
+         return b.candidates;
+       }}};
   for (auto& one : detail::level_columns<RelationBias>()) columns.push_back(std::move(one));
   return columns;
 }
@@ -184,16 +248,25 @@ struct WayRanks {
   using R = WayRanks;
   using enum ColumnPlace;
   std::vector<Column<R>> columns{
-      {"setting", "true token", "", [](const R& r) { return detail::cut_to(r.setting, 24); },
-       terminal},
-      {"setting", "Setting", "", [](const R& r) { return r.setting; }, page},
-      {"vocabulary", "vocabulary",
-       "Whole: all tokens of the model. Common: those of the words that several models were given, "
-       "as LAMA ranks, so that models of different vocabularies can be compared.",
-       [](const R& r) { return OwnWord{r.vocabulary}; }},
-      {"prompts", "prompts", "", [](const R& r) { return r.ranks.prompts; }},
-      {"without_rank", "left out", "Left out: prompts none of whose names is one of the tokens.",
-       [](const R& r) { return r.ranks.without_rank; }}};
+      {.key = "setting",
+       .heading = "true token",
+       .value = [](const R& r) { return detail::cut_to(r.setting, 24); },
+       .place = terminal},
+      {.key = "setting",
+       .heading = "Setting",
+       .value = [](const R& r) { return r.setting; },
+       .place = page},
+      {.key = "vocabulary",
+       .heading = "vocabulary",
+       .meaning = "Whole: all tokens of the model. Common: those of the words that several models "
+                  "were given, "
+                  "as LAMA ranks, so that models of different vocabularies can be compared.",
+       .value = [](const R& r) { return OwnWord{r.vocabulary}; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const R& r) { return r.ranks.prompts; }},
+      {.key = "without_rank",
+       .heading = "left out",
+       .meaning = "Left out: prompts none of whose names is one of the tokens.",
+       .value = [](const R& r) { return r.ranks.without_rank; }}};
   for (const std::size_t k : {1U, 10U, 100U}) {
     const std::string level = std::to_string(k);
     columns.push_back({"hit_at_" + level, "Hit@" + level,
@@ -203,8 +276,10 @@ struct WayRanks {
                              "true token is among the k likeliest tokens.",
                        [k](const R& r) { return r.ranks.hit_at(k); }});
   }
-  columns.push_back({"mean_reciprocal_rank", "MRR", "MRR: the mean of 1 / rank.",
-                     [](const R& r) { return r.ranks.mean_reciprocal_rank; }});
+  columns.push_back({.key = "mean_reciprocal_rank",
+                     .heading = "MRR",
+                     .meaning = "MRR: the mean of 1 / rank.",
+                     .value = [](const R& r) { return r.ranks.mean_reciprocal_rank; }});
   return columns;
 }
 

@@ -158,9 +158,12 @@ inline std::string relation_bias_table(const ManyPromptResults& made) {
   std::erase_if(rows, [](const RelationOfWay& row) { return !row.relation->bias; });
   if (rows.empty()) return "";
   using Row = RelationOfWay;
-  std::vector<Column<Row>> columns{
-      {"relation", "Relation", "", [](const Row& row) { return row.relation->code; }},
-      {"setting", "Setting", "", [](const Row& row) { return row.way->name; }}};
+  std::vector<Column<Row>> columns{{.key = "relation",
+                                    .heading = "Relation",
+                                    .value = [](const Row& row) { return row.relation->code; }},
+                                   {.key = "setting",
+                                    .heading = "Setting",
+                                    .value = [](const Row& row) { return row.way->name; }}};
   const auto of_bias =
       columns_of<Row>(relation_bias_columns(),
                       [](const Row& row) -> const RelationBias& { return *row.relation->bias; });
@@ -195,7 +198,8 @@ inline std::string relation_bias_table(const ManyPromptResults& made) {
 inline std::string bias_section(const ManyPromptResults& made) {
   const auto ways = ways_where(made, [](const ManyPromptResult& w) { return w.bias.has_value(); });
   if (ways.empty()) return "";
-  std::vector<Column<Way>> columns{{"setting", "Setting", "", [](Way w) { return w->name; }}};
+  std::vector<Column<Way>> columns{
+      {.key = "setting", .heading = "Setting", .value = [](Way w) { return w->name; }}};
   const auto levels =
       columns_of<Way>(mean_bias_columns(), [](Way w) -> const MeanBias& { return *w->bias; });
   columns.insert(columns.end(), levels.begin(), levels.end());

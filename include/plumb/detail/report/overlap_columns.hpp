@@ -48,12 +48,17 @@ struct MetRelation {
 
 [[nodiscard]] inline std::vector<Column<MetRelation>> overlap_columns() {
   using M = MetRelation;
-  return {{"relation", "relation", "", [](const M& m) -> CellValue { return m.relation; }},
-          {"facts", "facts", "", [](const M& m) { return m.facts; }},
-          {"met", "met", "", [](const M& m) { return m.met; }},
-          {"share", "share", "", [](const M& m) -> CellValue { return wilson(m.met, m.facts); },
-           ColumnPlace::everywhere, 3, true},
-          {"meetings", "meetings", "", [](const M& m) { return m.meetings; }}};
+  return {
+      {.key = "relation",
+       .heading = "relation",
+       .value = [](const M& m) -> CellValue { return m.relation; }},
+      {.key = "facts", .heading = "facts", .value = [](const M& m) { return m.facts; }},
+      {.key = "met", .heading = "met", .value = [](const M& m) { return m.met; }},
+      {.key = "share",
+       .heading = "share",
+       .value = [](const M& m) -> CellValue { return wilson(m.met, m.facts); },
+       .interval = true},
+      {.key = "meetings", .heading = "meetings", .value = [](const M& m) { return m.meetings; }}};
 }
 
 /// What a fact that was met is, and what its meetings are.

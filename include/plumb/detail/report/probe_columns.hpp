@@ -21,12 +21,18 @@ namespace plumb::detail {
 [[nodiscard]] inline std::vector<Column<GroupMetrics>> group_columns(bool has_ties = true) {
   using G = GroupMetrics;
   std::vector<Column<G>> columns{
-      {"relations", "relations", "", [](const G& g) { return g.relations; }, ColumnPlace::files},
-      {"facts", "facts", "", [](const G& g) { return g.facts; }},
-      {"accuracy", "accuracy",
-       "Accuracy: the share of facts whose right option alone is the likeliest; one of n that are "
-       "the likeliest together counts 1/n.",
-       [](const G& g) { return g.accuracy; }, ColumnPlace::everywhere, 3, true}};
+      {.key = "relations",
+       .heading = "relations",
+       .value = [](const G& g) { return g.relations; },
+       .place = ColumnPlace::files},
+      {.key = "facts", .heading = "facts", .value = [](const G& g) { return g.facts; }},
+      {.key = "accuracy",
+       .heading = "accuracy",
+       .meaning = "Accuracy: the share of facts whose right option alone is the likeliest; one of "
+                  "n that are "
+                  "the likeliest together counts 1/n.",
+       .value = [](const G& g) { return g.accuracy; },
+       .interval = true}};
   for (const std::size_t level : {1U, 3U, 5U, 10U}) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
@@ -38,21 +44,34 @@ namespace plumb::detail {
                        [level](const G& g) { return g.hit_at(level); },
                        level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
   }
+  columns.push_back({.key = "mean_reciprocal_rank",
+                     .heading = "MRR",
+                     .meaning = "MRR: the mean reciprocal rank of the right option.",
+                     .value = [](const G& g) { return g.mean_reciprocal_rank; },
+                     .interval = true});
+  columns.push_back({.key = "mean_rank",
+                     .heading = "mean rank",
+                     .value = [](const G& g) { return g.mean_rank; },
+                     .decimals = 1});
+  columns.push_back({.key = "answers",
+                     .heading = "answers",
+                     .value = [](const G& g) { return g.ties_for_best.answers; },
+                     .place = ColumnPlace::files});
+  columns.push_back({.key = "ties_for_best",
+                     .heading = "ties",
+                     .meaning = "Ties: answers whose best score is shared.",
+                     .value = [](const G& g) { return g.ties_for_best.tied; }});
+  columns.push_back({.key = "ties_with_answer",
+                     .heading = "ties with answer",
+                     .value = [](const G& g) { return g.ties_with_answer; },
+                     .place = ColumnPlace::files});
   columns.push_back(
-      {"mean_reciprocal_rank", "MRR", "MRR: the mean reciprocal rank of the right option.",
-       [](const G& g) { return g.mean_reciprocal_rank; }, ColumnPlace::everywhere, 3, true});
-  columns.push_back({"mean_rank", "mean rank", "", [](const G& g) { return g.mean_rank; },
-                     ColumnPlace::everywhere, 1});
-  columns.push_back({"answers", "answers", "", [](const G& g) { return g.ties_for_best.answers; },
-                     ColumnPlace::files});
-  columns.push_back({"ties_for_best", "ties", "Ties: answers whose best score is shared.",
-                     [](const G& g) { return g.ties_for_best.tied; }});
-  columns.push_back({"ties_with_answer", "ties with answer", "",
-                     [](const G& g) { return g.ties_with_answer; }, ColumnPlace::files});
-  columns.push_back({"accuracy_first_wins", detail::first_wins_heading,
-                     "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
-                     [](const G& g) { return g.accuracy_first_wins; },
-                     has_ties ? ColumnPlace::everywhere : ColumnPlace::files, 3, true});
+      {.key = "accuracy_first_wins",
+       .heading = detail::first_wins_heading,
+       .meaning = "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
+       .value = [](const G& g) { return g.accuracy_first_wins; },
+       .place = has_ties ? ColumnPlace::everywhere : ColumnPlace::files,
+       .interval = true});
   weigh(columns, {"accuracy", "mean_reciprocal_rank"}, ColumnWeight::major);
   weigh(columns, {"mean_rank", "ties_for_best"}, ColumnWeight::minor);
   return columns;
@@ -102,21 +121,24 @@ struct ProbedGroup {
                                [](const G& g) -> const GroupMetrics& { return *g.metrics; });
   const auto facts = over::find(numbers, "facts", &Column<G>::key);
   const std::vector<Column<G>> of_relation{
-      {"options", "options", "",
-       [](const G& g) -> CellValue {
+      {.key = "options",
+       .heading = "options",
+       .value = [](const G& g) -> CellValue {
          if (g.relation == nullptr) return std::string();
          return g.relation->options.size();
        }},
-      {"kind", "kind", "",
-       [](const G& g) -> CellValue {
+      {.key = "kind",
+       .heading = "kind",
+       .value = [](const G& g) -> CellValue {
          if (g.relation == nullptr) return std::string();
          return std::string(is_one_to_one(*g.relation) ? "1:1" : "N:1");
        },
-       ColumnPlace::page}};
+       .place = ColumnPlace::page}};
   numbers.insert(facts + 1, of_relation.begin(), of_relation.end());
   weigh(numbers, {"options"}, ColumnWeight::minor);
-  numbers.insert(numbers.begin(),
-                 {"name", "relation", "", [](const G& g) -> CellValue { return g.name; }});
+  numbers.insert(numbers.begin(), {.key = "name",
+                                   .heading = "relation",
+                                   .value = [](const G& g) -> CellValue { return g.name; }});
   return numbers;
 }
 

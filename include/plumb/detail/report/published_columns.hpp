@@ -15,15 +15,22 @@ namespace plumb::detail {
 /// What a published number is: columns of any row, of which `of` says which it is about.
 template <class Row, class Of>
 [[nodiscard]] std::vector<Column<Row>> columns_of_published(Of of) {
-  return {
-      {"table", "table", "", [of](const Row& row) -> CellValue { return of(row).table; }},
-      {"model", "published model", "", [of](const Row& row) -> CellValue { return of(row).model; }},
-      {"dataset", "dataset", "", [of](const Row& row) -> CellValue { return of(row).dataset; }},
-      {"number", "number", "Number: where it stands in a run's metrics.json.",
-       [of](const Row& row) -> CellValue { return of(row).name; }},
-      {"published", "published", "", [of](const Row& row) -> CellValue {
-         return ShownNumber{of(row).value, of(row).printed};
-       }}};
+  return {{.key = "table",
+           .heading = "table",
+           .value = [of](const Row& row) -> CellValue { return of(row).table; }},
+          {.key = "model",
+           .heading = "published model",
+           .value = [of](const Row& row) -> CellValue { return of(row).model; }},
+          {.key = "dataset",
+           .heading = "dataset",
+           .value = [of](const Row& row) -> CellValue { return of(row).dataset; }},
+          {.key = "number",
+           .heading = "number",
+           .meaning = "Number: where it stands in a run's metrics.json.",
+           .value = [of](const Row& row) -> CellValue { return of(row).name; }},
+          {.key = "published", .heading = "published", .value = [of](const Row& row) -> CellValue {
+             return ShownNumber{of(row).value, of(row).printed};
+           }}};
 }
 
 inline const char* in_interval_word(const PublishedPair& pair) {
@@ -58,24 +65,31 @@ inline Json published_json(const PublishedNumber& one) {
   using P = PublishedPair;
   // The numbers stand together and first, so that a narrow page shows them.
   std::vector<Column<P>> columns{
-      {"number", "number", "Number: where it stands in a run's metrics.json.",
-       [](const P& p) -> CellValue { return p.published.name; }},
-      {"value", "run's", "",
-       [](const P& p) -> CellValue {
+      {.key = "number",
+       .heading = "number",
+       .meaning = "Number: where it stands in a run's metrics.json.",
+       .value = [](const P& p) -> CellValue { return p.published.name; }},
+      {.key = "value",
+       .heading = "run's",
+       .value = [](const P& p) -> CellValue {
          const RunNumber& made = p.number;
          if (!made.low || !made.high) return PlainNumber{made.value, 3};
          return Estimate{made.value, *made.low, *made.high, 1, ""};
        },
-       ColumnPlace::everywhere, 3, true},
-      {"difference", "difference", "Difference: the run's minus the published one.",
-       [](const P& p) -> CellValue {
+       .interval = true},
+      {.key = "difference",
+       .heading = "difference",
+       .meaning = "Difference: the run's minus the published one.",
+       .value = [](const P& p) -> CellValue {
          return PlainNumber{p.difference(), 3};
        }},
-      {"in_interval", "in interval",
-       "In interval: whether the published number, as far as it is printed, lies in the run's 95% "
-       "interval.",
-       [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
-      {"run", "run", "", [](const P& p) -> CellValue { return p.run; }}};
+      {.key = "in_interval",
+       .heading = "in interval",
+       .meaning = "In interval: whether the published number, as far as it is printed, lies in the "
+                  "run's 95% "
+                  "interval.",
+       .value = [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
+      {.key = "run", .heading = "run", .value = [](const P& p) -> CellValue { return p.run; }}};
   for (auto& column : detail::columns_of_published<P>(
            [](const P& pair) -> const PublishedNumber& { return pair.published; })) {
     if (column.key == "published") {
@@ -84,16 +98,22 @@ inline Json published_json(const PublishedNumber& one) {
       columns.push_back(std::move(column));
     }
   }
-  columns.push_back({"same_model", "same model",
-                     "Same model: whether the run's is called as the published one.",
-                     [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
   columns.push_back(
-      {"same_question", "same question",
-       "Same question: whether what was ranked among and what was asked are the same; not "
-       "said where the source or the run does not say both.",
-       [](const P& p) -> CellValue { return OwnWord{detail::same_question_word(p)}; }});
-  columns.push_back({"note", "note", "", [](const P& p) -> CellValue { return p.published.note; },
-                     ColumnPlace::page});
+      {.key = "same_model",
+       .heading = "same model",
+       .meaning = "Same model: whether the run's is called as the published one.",
+       .value = [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
+  columns.push_back(
+      {.key = "same_question",
+       .heading = "same question",
+       .meaning =
+           "Same question: whether what was ranked among and what was asked are the same; not "
+           "said where the source or the run does not say both.",
+       .value = [](const P& p) -> CellValue { return OwnWord{detail::same_question_word(p)}; }});
+  columns.push_back({.key = "note",
+                     .heading = "note",
+                     .value = [](const P& p) -> CellValue { return p.published.note; },
+                     .place = ColumnPlace::page});
   weigh(columns, {"number", "published", "value"}, ColumnWeight::major);
   weigh(columns, {"dataset", "same_model", "same_question"}, ColumnWeight::minor);
   return columns;
@@ -102,8 +122,10 @@ inline Json published_json(const PublishedNumber& one) {
 [[nodiscard]] inline std::vector<Column<PublishedNumber>> unmatched_columns() {
   using N = PublishedNumber;
   auto columns = detail::columns_of_published<N>([](const N& one) -> const N& { return one; });
-  columns.push_back(
-      {"note", "note", "", [](const N& one) -> CellValue { return one.note; }, ColumnPlace::page});
+  columns.push_back({.key = "note",
+                     .heading = "note",
+                     .value = [](const N& one) -> CellValue { return one.note; },
+                     .place = ColumnPlace::page});
   return columns;
 }
 

@@ -16,14 +16,21 @@ namespace plumb::detail {
 [[nodiscard]] inline std::vector<Column<RankMetrics>> rank_columns() {
   using M = RankMetrics;
   std::vector<Column<M>> columns{
-      {"queries", "queries", "", [](const M& m) { return m.queries; }},
-      {"mean_rank", "MR", "MR: mean rank, from 1.", [](const M& m) { return m.mean_rank; },
-       ColumnPlace::everywhere, 1},
-      {"mean_reciprocal_rank", "MRR", "MRR: mean reciprocal rank.",
-       [](const M& m) { return m.mean_reciprocal_rank; }, ColumnPlace::everywhere, 3, true},
-      {"adjusted_mean_rank_index", "AMRI",
-       "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
-       [](const M& m) { return m.adjusted_mean_rank_index; }}};
+      {.key = "queries", .heading = "queries", .value = [](const M& m) { return m.queries; }},
+      {.key = "mean_rank",
+       .heading = "MR",
+       .meaning = "MR: mean rank, from 1.",
+       .value = [](const M& m) { return m.mean_rank; },
+       .decimals = 1},
+      {.key = "mean_reciprocal_rank",
+       .heading = "MRR",
+       .meaning = "MRR: mean reciprocal rank.",
+       .value = [](const M& m) { return m.mean_reciprocal_rank; },
+       .interval = true},
+      {.key = "adjusted_mean_rank_index",
+       .heading = "AMRI",
+       .meaning = "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
+       .value = [](const M& m) { return m.adjusted_mean_rank_index; }}};
   for (const std::size_t level : ranked_hit_levels) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
@@ -35,12 +42,15 @@ namespace plumb::detail {
                        [level](const M& m) { return m.hit_at(level); }});
   }
   columns.push_back(
-      {"tied", "ties",
-       "Ties: queries whose true entity shares its score; its rank is the mean of the "
-       "best and the worst.",
-       [](const M& m) { return m.tied; }});
-  columns.push_back(
-      {"undecided", "undecided", "", [](const M& m) { return m.undecided; }, ColumnPlace::files});
+      {.key = "tied",
+       .heading = "ties",
+       .meaning = "Ties: queries whose true entity shares its score; its rank is the mean of the "
+                  "best and the worst.",
+       .value = [](const M& m) { return m.tied; }});
+  columns.push_back({.key = "undecided",
+                     .heading = "undecided",
+                     .value = [](const M& m) { return m.undecided; },
+                     .place = ColumnPlace::files});
   weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}, ColumnWeight::major);
   weigh(columns, {"queries", "hits_at_100", "tied"}, ColumnWeight::minor);
   return columns;
@@ -70,12 +80,15 @@ struct NamedRanks {
     const std::string& heading, bool with_candidates = false) {
   auto columns = columns_of<NamedRanks>(
       rank_columns(), [](const NamedRanks& row) -> const RankMetrics& { return *row.metrics; });
-  columns.insert(columns.begin(), {"name", heading, "",
-                                   [](const NamedRanks& row) -> CellValue { return row.name; }});
+  columns.insert(columns.begin(),
+                 {.key = "name",
+                  .heading = heading,
+                  .value = [](const NamedRanks& row) -> CellValue { return row.name; }});
   if (with_candidates) {
     columns.insert(columns.begin() + 2,
-                   {"candidates", "candidates", "",
-                    [](const NamedRanks& row) -> CellValue { return row.candidates; }});
+                   {.key = "candidates",
+                    .heading = "candidates",
+                    .value = [](const NamedRanks& row) -> CellValue { return row.candidates; }});
     weigh(columns, {"candidates"}, ColumnWeight::minor);
   }
   return columns;

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/aggregate/prompt_rows.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/measure/answer_match.hpp"
 #include "plumb/detail/prompt/few_shot.hpp"
-#include "plumb/detail/records/generation_rows.hpp"
 
 namespace plumb::detail {
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/records/generation_shots.hpp"
 #include "plumb/detail/records/listed_prompt.hpp"
 #include "plumb/detail/run/name_plan.hpp"
 #include "plumb/detail/score/bos.hpp"

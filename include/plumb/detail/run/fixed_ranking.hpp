@@ -10,6 +10,7 @@
 // query, a number an entity) and realistic ranks come back in the same shape; those that the file
 // has are compared, not used.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -18,6 +18,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
+#include "plumb/detail/records/generation_shots.hpp"
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/run/answer_prompts.hpp"
 #include "plumb/detail/run/answer_run.hpp"

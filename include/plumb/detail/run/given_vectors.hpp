@@ -7,6 +7,7 @@
 // the candidates in their order, as those of another run over the same candidates are, the
 // candidates' rows are chosen. Which files of numbers are read is decided in records/npy_file.hpp.
 
+#include <Eigen/Core>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -10,6 +10,7 @@
 // program on CPUs of one kind, so cosines are the same bits wherever they are computed.
 
 #include <mpi.h>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/prompt/few_shot.hpp"
-#include "plumb/detail/records/generation_shots.hpp"
+#include "plumb/detail/records/recorded_shots.hpp"
 #include "plumb/detail/run/answer_plan.hpp"
 
 namespace plumb::detail {

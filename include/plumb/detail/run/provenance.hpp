@@ -15,7 +15,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/version.hpp"
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/kernels/kernels.hpp"
+#include "plumb/detail/kernels/row_kernels.hpp"
 #include "plumb/detail/run/setting.hpp"
 #include "plumb/detail/run/special_token_check.hpp"
 #include "plumb/detail/score/bos.hpp"
@@ -62,7 +62,7 @@ struct Provenance {
           {"gpu_layers", setting::to_json(model.gpu_layers)},
           {"cache_type", setting::to_json(model.cache_type)},
           {"pack", model.pack > 0 ? Json(model.pack) : Json()},
-          {"vector", kernels().width},
+          {"vector", row_kernels().width},
           {"lora", from.lora},
           {"lora_sha256", from.lora_sha256}};
 }

@@ -9,6 +9,7 @@
 // bits that were computed. A hash of the numbers tells what is damaged; it is not found, and is made
 // again. A folder can be removed at any time.
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -8,6 +8,7 @@
 // parent of what it is asked. Token ids go both ways. Where the server embeds it is an Embedder
 // too, and it goes on with texts by itself.
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

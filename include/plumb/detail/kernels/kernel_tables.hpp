@@ -3,7 +3,7 @@
 
 // What is computed many numbers at a time?
 //
-// The inner loops of networks and of ranking, as one table of functions for each width of vectors. What
+// The inner loops of networks and of ranking, as tables of functions, one for each width of vectors. What
 // calls them is compiled once, whatever the width. Rows and products are in C order; a pointer has the
 // numbers that its function names.
 
@@ -50,11 +50,25 @@ struct NormNumbers {
 /// 16-bit products in pairs: two neighbouring numbers of a vector.
 using ShortPair = std::int32_t;
 
-/// What a processor needs to have beyond its base. A set with a higher sum is faster.
+/// What a processor needs to have beyond its base. A table with a higher sum is faster.
 enum class VectorNeeds : std::uint8_t { avx2 = 1, avx_vnni = 2, avx512 = 4, vnni = 8, bf16 = 16 };
 
-struct KernelSet {
-  /// The width: "v2", "v3", "v4" or "neon". Sets of one width give the same numbers.
+/// What probabilities are made of.
+struct RowKernels {
+  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
+  const char* width;
+  /// VectorNeeds, added up.
+  unsigned needs;
+
+  /// The largest of at least one number; NaN where one is NaN.
+  float (*highest)(const float* row, std::size_t size);
+  /// Σ e^(x − highest) of numbers that are not above `highest`.
+  double (*exp_sum)(const float* row, std::size_t size, float highest);
+};
+
+/// What networks are made of.
+struct NetworkKernels {
+  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
   const char* width;
   /// VectorNeeds, added up.
   unsigned needs;
@@ -90,8 +104,14 @@ struct KernelSet {
                  bool interleaved);
   /// row + from · scale.
   void (*add_scaled)(float* row, const float* from, std::size_t size, float scale);
-  /// Σ e^(x − highest) of numbers that are not above `highest`.
-  double (*exp_sum)(const float* row, std::size_t size, float highest);
+};
+
+/// What rankings by cosine are made of.
+struct RankKernels {
+  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
+  const char* width;
+  /// VectorNeeds, added up.
+  unsigned needs;
 
   /// Rows and columns of a tile of 16-bit products.
   std::size_t tile_rows, panel_width;
@@ -112,7 +132,14 @@ struct KernelSet {
   float (*quick_dot)(const float* a, const float* b, std::size_t size);
 };
 
-/// The most that any set has of each, for memory on the stack.
+/// All tables of a width.
+struct KernelSet {
+  RowKernels row;
+  NetworkKernels network;
+  RankKernels rank;
+};
+
+/// The most that any table has of each, for memory on the stack.
 inline constexpr std::size_t most_product_rows = 8, most_product_width = 48, most_tile_rows = 8;
 
 }  // namespace plumb::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which of a network's kernels does this program run?
+
+#include "plumb/detail/kernels/kernels.hpp"
+
+#if !defined(PLUMB_COMPILED_KERNELS)
+#include "plumb/detail/kernels/network_functions.hpp"
+
+namespace plumb::detail {
+inline namespace PLUMB_VECTOR_NAMESPACE {
+inline const bool adds_network_kernels =
+    (added_kernels<NetworkKernels>().push_back(&network_kernels_here), true);
+}  // namespace PLUMB_VECTOR_NAMESPACE
+}  // namespace plumb::detail
+#endif
+
+namespace plumb::detail {
+
+/// Throws a user error, at the first call, as choose_kernels does.
+[[nodiscard]] inline const NetworkKernels& network_kernels() {
+  return kernels<NetworkKernels>();
+}
+
+}  // namespace plumb::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which sums of powers does this program run?
+
+#include "plumb/detail/kernels/kernels.hpp"
+
+#if !defined(PLUMB_COMPILED_KERNELS)
+#include "plumb/detail/kernels/row_sums.hpp"
+
+namespace plumb::detail {
+inline namespace PLUMB_VECTOR_NAMESPACE {
+inline const bool adds_row_kernels =
+    (added_kernels<RowKernels>().push_back(&row_kernels_here), true);
+}  // namespace PLUMB_VECTOR_NAMESPACE
+}  // namespace plumb::detail
+#endif
+
+namespace plumb::detail {
+
+/// Throws a user error, at the first call, as choose_kernels does.
+[[nodiscard]] inline const RowKernels& row_kernels() {
+  return kernels<RowKernels>();
+}
+
+}  // namespace plumb::detail
