@@ -70,7 +70,7 @@ class OfEveryWidth(unittest.TestCase):
 
 def probe(out, width, *more, facts=command.FACTS, model=None):
     environment = {**os.environ, "PLUMB_VECTOR": width}
-    return subprocess.run([command.PLUMB, "probe", "--data", facts, "--model", model, "--bos", "yes", "--out", out, *more],
+    return subprocess.run([command.PLUMB, "probe", "--data", facts, "--model", model, "--bos", "yes", "--limit", "1", "--out", out, *more],
                           capture_output=True, text=True, env=environment)
 
 

@@ -61,7 +61,7 @@ struct ListGroup {
 
 [[nodiscard]] inline std::vector<Column<ListGroup>> list_columns() {
   using G = ListGroup;
-  constexpr auto everywhere = ColumnPlace::everywhere, page = ColumnPlace::page;
+  constexpr auto page = ColumnPlace::page;
   const auto number = [](ListMeans G::*means) {
     return [means](const G& g) -> CellValue { return PlainNumber{(g.*means).f1_of_means}; };
   };
