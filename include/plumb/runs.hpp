@@ -25,6 +25,7 @@
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/records/ranking_metadata.hpp"
 #include "plumb/detail/records/ranking_rows.hpp"
+#include "plumb/detail/records/recorded_shots.hpp"
 #include "plumb/detail/records/relation_results.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/records/result_sums.hpp"
