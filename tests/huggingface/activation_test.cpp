@@ -6,28 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "support/exact_activation.hpp"
+
 using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(activations)
-
-namespace {
-
-/// The function in double precision.
-double exact(Activation activation, double x) {
-  switch (activation) {
-    case Activation::gelu:
-      return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
-    case Activation::gelu_new:
-      return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::silu:
-      return x / (1 + std::exp(-x));
-  }
-  return NAN;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_CASE(each_is_within_1e6) {
   std::vector<float> xs;
@@ -41,7 +24,9 @@ BOOST_AUTO_TEST_CASE(each_is_within_1e6) {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const auto x = static_cast<double>(xs[i]);
       const double scale = std::max(1.0, std::abs(x));
-      worst = std::max(worst, std::abs(static_cast<double>(row[i]) - exact(activation, x)) / scale);
+      worst = std::max(
+          worst,
+          std::abs(static_cast<double>(row[i]) - test::exact_activation(activation, x)) / scale);
     }
     BOOST_TEST(worst < 1e-6);
   }

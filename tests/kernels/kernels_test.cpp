@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
       static_cast<unsigned>(VectorNeeds::avx2) | static_cast<unsigned>(VectorNeeds::avx_vnni) |
       static_cast<unsigned>(VectorNeeds::avx512) | static_cast<unsigned>(VectorNeeds::vnni) |
       static_cast<unsigned>(VectorNeeds::bf16);
-  // No processor of these days has all of them but those with AMX, which the tests do not ask for.
+  // Only some processors have all of them.
   const RowKernels plain = table_of("v2", 0), wide = table_of("v9", all);
   const std::vector<const RowKernels*> held{&wide, &plain};
   BOOST_TEST(&choose_kernels<RowKernels>(held, "") == (machine_has(all) ? &wide : &plain));

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "support/exact_activation.hpp"
 #include "support/kernel_tables.hpp"
 
 BOOST_AUTO_TEST_SUITE(row_functions)
@@ -24,21 +25,6 @@ std::vector<float> random_row(std::size_t size) {
   std::vector<float> row(size);
   for (float& x : row) x = normal(random);
   return row;
-}
-
-/// The function in double precision.
-double exact(Activation activation, double x) {
-  switch (activation) {
-    case Activation::gelu:
-      return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
-    case Activation::gelu_new:
-      return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
-    case Activation::relu:
-      return std::max(x, 0.0);
-    case Activation::silu:
-      return x / (1 + std::exp(-x));
-  }
-  return NAN;
 }
 
 }  // namespace
@@ -117,7 +103,8 @@ BOOST_AUTO_TEST_CASE(activations_are_within_1e6) {
       double worst = 0;
       for (std::size_t i = 0; i < xs.size(); ++i) {
         const auto x = static_cast<double>(xs[i]);
-        const double away = std::abs(static_cast<double>(row[i]) - exact(activation, x));
+        const double away =
+            std::abs(static_cast<double>(row[i]) - test::exact_activation(activation, x));
         worst = std::max(worst, away / std::max(1.0, std::abs(x)));
       }
       BOOST_TEST(worst < 1e-6);

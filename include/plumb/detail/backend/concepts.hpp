@@ -244,8 +244,8 @@ concept MaskedLm = LanguageModel<M> &&
   model.evaluate(queries, visit);
 };
 
-/// One row for each text: Eigen::Matrix<float, Dynamic, Dynamic, RowMajor>. Who makes or reads one includes
-/// <Eigen/Core>.
+/// One row for each text: Eigen::Matrix<float, Dynamic, Dynamic, RowMajor>. Include <Eigen/Core> to make
+/// or read one.
 using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 
 /// A language model that gives the hidden vectors of a trie's prefixes, each computed once.

@@ -144,4 +144,11 @@ void for_each_table_line(const DiskPath& file, Visit visit) {
   });
 }
 
+/// Throws a user error for the text that Git puts in place of a large file.
+inline void refuse_lfs_pointer(const DiskPath& file, std::string_view bytes) {
+  if (!bytes.starts_with("version https://git-lfs")) return;
+  throw user_error({file}, "is a Git LFS pointer, not the file itself",
+                   "run 'git lfs pull' in its folder, or download the file");
+}
+
 }  // namespace plumb::detail

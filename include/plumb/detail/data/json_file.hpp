@@ -89,13 +89,6 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   }
 }
 
-/// Throws a user error for the text that Git puts in place of a large file.
-inline void refuse_lfs_pointer(const DiskPath& file, std::string_view bytes) {
-  if (!bytes.starts_with("version https://git-lfs")) return;
-  throw user_error({file}, "is a Git LFS pointer, not the file itself",
-                   "run 'git lfs pull' in its folder, or download the file");
-}
-
 /// The JSON value of a file's text. Throws a user error when it is none.
 [[nodiscard]] inline Json json_of_text(const std::string& text, const DiskPath& file) {
   refuse_lfs_pointer(file, text);

@@ -23,6 +23,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/mapped_file.hpp"
+#include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 

@@ -4,8 +4,7 @@
 // What is computed many numbers at a time?
 //
 // The inner loops of networks and of ranking, as tables of functions, one for each width of vectors. What
-// calls them is compiled once, whatever the width. Rows and products are in C order; a pointer has the
-// numbers that its function names.
+// calls them is compiled once, whatever the width. Rows and products are in C order.
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +67,8 @@ struct RowKernels {
 
 /// What networks are made of.
 struct NetworkKernels {
-  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
+  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers, but for
+  /// add_pair_products, which rounds less where has_pair_products.
   const char* width;
   /// VectorNeeds, added up.
   unsigned needs;

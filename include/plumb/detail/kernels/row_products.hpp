@@ -122,6 +122,8 @@ template <std::size_t Rows, std::size_t Lanes, class Number>
                              std::make_index_sequence<Lanes>{});
 }
 
+/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns. Of pairs, `depth`
+/// and the strides count pairs.
 template <class Number>
 void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Number>& tile) {
   [&]<std::size_t... At>(std::index_sequence<At...>) {
@@ -130,15 +132,6 @@ void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Num
     tiles[(rows - 1) * product_lanes + lanes - 1](tile);
   }
   (std::make_index_sequence<product_rows * product_lanes>{});
-}
-
-/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns.
-inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<>& tile) {
-  add_any_products(rows, lanes, tile);
-}
-/// The same with two k in a number: `depth` and the strides count pairs.
-inline void add_products(std::size_t rows, std::size_t lanes, const ProductTile<NumberPair>& tile) {
-  add_any_products(rows, lanes, tile);
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE

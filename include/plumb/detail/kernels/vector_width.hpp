@@ -6,7 +6,7 @@
 // Those of the flags that the file is compiled with. One program may have files with different flags, so
 // everything whose body depends on them lies in an inline namespace that is named after them
 // (PLUMB_VECTOR_NAMESPACE): two files with different flags have two functions, not one with two bodies.
-// Everything else calls kernels through a KernelSet.
+// Everything else calls kernels through the tables of kernel_tables.hpp.
 
 #include "plumb/detail/core/version.hpp"
 
