@@ -65,10 +65,15 @@ HEADERS = ["backend/check_model.hpp", "calibrate/confidence.hpp", "score/candida
 ALL_NAMES = "namespace plumb { using namespace detail; }\n"
 
 
+def includes(headers):
+    """A program's first lines. Models that return an EmbeddingMatrix need Eigen themselves: the concepts only declare it."""
+    return "#include <Eigen/Core>\n" + "".join(f'#include "plumb/detail/{header}"\n' for header in headers) + ALL_NAMES
+
+
 def compiled(compiler, models, more=""):
     """What the compiler says of a program that asks for models to be checked, each (check, parts), with more lines; Model0
     is the first."""
-    text = "".join(f'#include "plumb/detail/{header}"\n' for header in HEADERS) + ALL_NAMES
+    text = includes(HEADERS)
     for i, (check, parts) in enumerate(models):
         text += f"struct Model{i} {{\n" + "\n".join(parts) + f"\n}};\nstatic_assert(plumb::check_{check}<Model{i}>());\n"
     return compile_text(compiler, text + more)
@@ -235,7 +240,7 @@ class Concepts(unittest.TestCase):
                           "plumb::NodeId node), or leave it out", done.stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
-        text = "".join(f'#include "plumb/detail/{header}"\n' for header in dict.fromkeys(door[0] for door in DOORS)) + ALL_NAMES
+        text = includes(dict.fromkeys(door[0] for door in DOORS))
         for i, (_, call, check, missing) in enumerate(DOORS):
             parts = [PARTS[part] for part in CONCEPTS[check] if part != missing]
             text += (f"namespace door{i} {{\nstruct Mine {{\n" + "\n".join(parts) +

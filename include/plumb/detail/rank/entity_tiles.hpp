@@ -55,10 +55,10 @@ struct QueryBlock {
 /// Entities whose packed numbers stay in a core's cache.
 [[nodiscard]] inline std::size_t entity_chunk_size(std::size_t dimension) {
   constexpr std::size_t chunk_bytes = 512 * 1024;
-  const std::size_t panel_width = rank_kernels().panel_width;
-  const std::size_t panel_bytes = pairs_of(dimension) * panel_width * sizeof(Pair);
+  const std::size_t width = rank_kernels().panel_width;
+  const std::size_t panel_bytes = pairs_of(dimension) * width * sizeof(Pair);
   const std::size_t panels = chunk_bytes / std::max<std::size_t>(1, panel_bytes);
-  return std::clamp<std::size_t>(panels, 1, 16) * panel_width;
+  return std::clamp<std::size_t>(panels, 1, 16) * width;
 }
 [[nodiscard]] inline std::size_t entity_chunks(std::size_t entities, std::size_t dimension) {
   const std::size_t chunk = entity_chunk_size(dimension);
@@ -99,7 +99,7 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
                    std::size_t chunk, Visit visit) {
   const auto dimension = static_cast<std::size_t>(vectors.cols());
   const RankKernels& with = rank_kernels();
-  const std::size_t tile_rows = with.tile_rows, panel_width = with.panel_width;
+  const std::size_t rows_at_once = with.tile_rows, width = with.panel_width;
   const std::size_t pairs = pairs_of(dimension), chunk_size = entity_chunk_size(dimension);
   const std::size_t begin = chunk * chunk_size,
                     end = (std::min)(lengths.size(), begin + chunk_size);
@@ -114,24 +114,23 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   std::vector<std::int16_t> shorts(pairs * 2);
   std::vector<Pair> numbers(pairs);
   for (std::size_t e = begin; e < end; ++e) {
-    const std::size_t column = (e - begin) % panel_width;
+    const std::size_t column = (e - begin) % width;
     if (column == 0) panels.emplace_back(pairs);
     entities.off = (std::max)(
         entities.off, write_short(row_of(e), lengths[e], entities.scale, dimension, shorts.data()));
     std::memcpy(numbers.data(), shorts.data(), pairs * sizeof(Pair));
     panels.back().set(column, numbers.data());
   }
-  const std::size_t stride = panels.size() * panel_width;
-  std::vector<std::int32_t> products(tile_rows * stride);
-  for (std::size_t first = 0; first < block.queries.size(); first += tile_rows) {
-    const std::size_t rows = (std::min)(tile_rows, block.queries.size() - first);
+  const std::size_t stride = panels.size() * width;
+  std::vector<std::int32_t> products(rows_at_once * stride);
+  for (std::size_t first = 0; first < block.queries.size(); first += rows_at_once) {
+    const std::size_t rows = (std::min)(rows_at_once, block.queries.size() - first);
     std::array<const Pair*, most_tile_rows> row{};
-    for (std::size_t r = 0; r < tile_rows; ++r) {
+    for (std::size_t r = 0; r < rows_at_once; ++r) {
       row[r] = block.numbers.data() + (first + (std::min)(r, rows - 1)) * pairs;
     }
     for (std::size_t p = 0; p < panels.size(); ++p) {
-      with.tile_products(row.data(), panels[p].data(), pairs, products.data() + p * panel_width,
-                         stride);
+      with.tile_products(row.data(), panels[p].data(), pairs, products.data() + p * width, stride);
     }
     visit(Tile{block.first_query + first, rows, begin, end - begin, stride, products.data(),
                block.queries.data() + first, entities});

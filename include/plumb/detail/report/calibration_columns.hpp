@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@
 #include "plumb/detail/report/columns.hpp"
 
 namespace plumb::detail {
+
+/// vector::insert would try a bare list as one Column too, which libc++ 16 refuses.
+template <class Row>
+void prepend(std::vector<Column<Row>>& columns, std::initializer_list<Column<Row>> first) {
+  columns.insert(columns.begin(), first);
+}
 
 /// A calibration metric of anything that has `metrics`, under the paper's colours.
 template <class Row>
@@ -112,14 +119,13 @@ template <class Row>
 }
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_columns() {
   auto columns = marker_numbers();
-  columns.insert(
-      columns.begin(),
-      {{.key = "marker",
-        .heading = "marked − base template",
-        .value = [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
-       {.key = "facts", .heading = "facts", .value = [](const MarkerEffect& e) {
-          return e.facts;
-        }}});
+  prepend(columns,
+          {{.key = "marker",
+            .heading = "marked − base template",
+            .value = [](const MarkerEffect& e) -> CellValue { return estimator_label(e.marker); }},
+           {.key = "facts", .heading = "facts", .value = [](const MarkerEffect& e) {
+              return e.facts;
+            }}});
   weigh(columns, {"facts"}, ColumnWeight::minor);
   return columns;
 }
@@ -165,16 +171,16 @@ template <class Row>
   for (Column<R>& column : columns) {
     if (column.key == "log_loss" || column.key == "auroc") column.place = ColumnPlace::page;
   }
-  columns.insert(
-      columns.begin(),
-      {{.key = "estimator",
-        .heading = "held out",
-        .value = [](const R& r) -> CellValue {
-          return estimator_label(r.estimator) + (has_failed_votes(r) ? " †" : "");
-        }},
-       {.key = "map", .heading = "map", .value = [](const R& r) -> CellValue {
-          return r.map == "temperature" ? "temperature " + with_decimals(r.temperature, 2) : r.map;
-        }}});
+  prepend(columns, {{.key = "estimator",
+                     .heading = "held out",
+                     .value = [](const R& r) -> CellValue {
+                       return estimator_label(r.estimator) + (has_failed_votes(r) ? " †" : "");
+                     }},
+                    {.key = "map", .heading = "map", .value = [](const R& r) -> CellValue {
+                       return r.map == "temperature"
+                                  ? "temperature " + with_decimals(r.temperature, 2)
+                                  : r.map;
+                     }}});
   return columns;
 }
 
