@@ -17,12 +17,12 @@ need_packages clang-14 clang-16
 rounds=${1:-3}
 compilers=("${@:2}")
 [ ${#compilers[@]} -gt 0 ] || compilers=(g++ clang++-14 clang++-16)
-headers=(plumb.hpp runs.hpp run.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_scorer.hpp aggregator.hpp
+headers=(plumb.hpp run.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_scorer.hpp aggregator.hpp
   calibrator.hpp model.hpp probe.hpp many_shot.hpp rank.hpp many_prompts.hpp compare.hpp tensors.hpp)
 # An embedder's programs, from one score to all five systems.
 programs=(own_engine hold_a_kernel five_systems answers_as_tensors)
 # An embedder's program that includes them whole, and writes a run folder.
-whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/runs.hpp)
+whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/run.hpp)
 
 # compile LABEL FILE OPTION…: a line with the CPU seconds of each round
 TIMEFORMAT=%U
@@ -38,7 +38,7 @@ compile() {
 # precompile: both umbrellas, once for all files of a program that are compiled with the same options
 precompiled=$(mktemp -d)
 trap 'rm -rf "$precompiled"' EXIT
-printf '#include "plumb/plumb.hpp"\n#include "plumb/runs.hpp"\n' >"$precompiled/both.hpp"
+printf '#include "plumb/plumb.hpp"\n#include "plumb/run.hpp"\n' >"$precompiled/both.hpp"
 precompile() {
   local option=()
   case $compiler in

@@ -7,9 +7,9 @@
 #include "plumb/detail/kernels/rank_functions.hpp"
 #include "plumb/detail/kernels/row_sums.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 extern const KernelSet PLUMB_KERNEL_SET;
 const KernelSet PLUMB_KERNEL_SET{row_kernels_here, network_kernels_here, rank_kernels_here};
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -4,8 +4,8 @@
 
     single_header.py INCLUDE OUT     INCLUDE is the folder that has plumb/, OUT the file to write
 
-OUT has all that works in memory (plumb/plumb.hpp) and, where PLUMB_SINGLE_RUNS is defined before it is included, what
-writes run folders and pages (plumb/run.hpp) too. It wants Eigen, nlohmann-json and, for run folders, xtensor, as the
+OUT has all that works in memory (plumb/plumb.hpp) and, where PLUMB_SINGLE_RUNS is defined before it is included, all
+that writes and reads run folders (plumb/run.hpp, plumb/detail/runs.hpp) too. It wants Eigen, nlohmann-json and, for run folders, xtensor, as the
 headers do. Each header stands in it once, behind those that it includes, as it is but for its own includes.
 """
 import pathlib
@@ -45,7 +45,8 @@ def main():
              "Define PLUMB_SINGLE_RUNS before it\n// is included for run folders and pages (plumb/run.hpp) too.\n\n"]
     parts += [body(root, header) for header in in_order(root, "plumb/plumb.hpp", seen)]
     parts += ["#ifdef PLUMB_SINGLE_RUNS\n"]
-    parts += [body(root, header) for header in in_order(root, "plumb/run.hpp", seen)]
+    parts += [body(root, header) for umbrella in ("plumb/detail/runs.hpp", "plumb/run.hpp")
+              for header in in_order(root, umbrella, seen)]
     parts += ["#endif  // PLUMB_SINGLE_RUNS\n"]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("".join(parts))

@@ -234,7 +234,7 @@ def interface(text, code, at, end, indent="", is_public=True):
             continue
         comment = comment_before(text, first)
         made = []
-        if namespace := re.match(r"namespace (\S+)", head):
+        if namespace := re.match(r"namespace ((?:\S|inline )+)", head):
             if namespace.group(1).split("::")[-1] in HIDDEN_NAMESPACES:
                 continue
             inner, inner_names = interface(text, code, *body, indent)
@@ -370,8 +370,8 @@ def reached(name, include):
 
 
 def public_declarations(text, names):
-    """{name: texts} of the declarations of these names in a header's plumb or plumb::detail, with their comments."""
-    text = re.sub(r"^namespace plumb::detail \{", "namespace plumb {", text, flags=re.MULTILINE)
+    """{name: texts} of the declarations of these names in a header's plumb or its detail, with their comments."""
+    text = re.sub(r"^namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail \{", "namespace plumb {", text, flags=re.MULTILINE)
     code = blank(text)
     found = {}
     for first, _, body, _ in declarations(code, 0, len(code)):

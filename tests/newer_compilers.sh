@@ -12,7 +12,7 @@ need_packages debootstrap
 [ -e "$folder/etc/debian_version" ] || debootstrap --variant=minbase "$suite" "$folder"
 mkdir -p "$folder/plumb"
 cp -r "$plumb_root/include" "$plumb_root/examples" "$folder/plumb"
-printf '#include "plumb/plumb.hpp"\n#include "plumb/runs.hpp"\nint main() {}\n' > "$folder/plumb/umbrellas.cpp"
+printf '#include "plumb/plumb.hpp"\n#include "plumb/detail/runs.hpp"\nint main() {}\n' > "$folder/plumb/umbrellas.cpp"
 chroot "$folder" bash -euo pipefail -c '
   export DEBIAN_FRONTEND=noninteractive
   if ! command -v clang++ > /dev/null || ! command -v g++ > /dev/null; then

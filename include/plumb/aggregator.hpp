@@ -16,7 +16,7 @@
 #include "plumb/detail/aggregate/answer_predictions.hpp"
 #include "plumb/detail/aggregate/answers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The answer that the templates of each fact make together, by relation, then fact; templates with an
 /// epistemic marker are left out. Nothing where the policy finds none. Throws a user error where the
@@ -38,7 +38,7 @@ template <class Policy = Vote>
   return Aggregator(std::move(policy))(paraphrases);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

@@ -19,7 +19,7 @@
 #include "plumb/detail/calibrate/calibrator.hpp"
 #include "plumb/detail/calibrate/fitted_confidence.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateOptions {
   /// Of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE has no number.
@@ -80,7 +80,7 @@ template <class Estimator>
   return split_facts(predictions_of(answers, {.keep_scores = true}).relations, seed);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

@@ -13,7 +13,7 @@
 
 #include "plumb/detail/aggregate/answer_comparison.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareOptions {
   /// Of the bootstrap over facts.
@@ -30,7 +30,7 @@ struct CompareOptions {
   return compare_pair(first, second, {options.seed, options.resamples});
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

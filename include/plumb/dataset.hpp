@@ -19,7 +19,7 @@
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation of subjects with their objects. Its options are the objects, each once, in the order in
 /// which they first stand. Templates have [X] for the subject and [Y] for the object. What is wrong with
@@ -37,7 +37,7 @@ namespace plumb::detail {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

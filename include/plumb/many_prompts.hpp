@@ -33,7 +33,7 @@
 #include "plumb/detail/run/name_scoring.hpp"
 #include "plumb/detail/score/score_check.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyPromptsOptions {
   /// Relations by code; all where none is named.
@@ -243,7 +243,7 @@ template <MaskedLm Model>
 /// left out and remarked on. Throws a user error where nothing is left to ask and for a prompt past the
 /// model's context.
 template <class Model, Lemmatiser Lemmas = AnswerLemmas>
-requires CausalLm<Model> || MaskedLm<Model>
+  requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
                                              const ManyPromptsOptions& options = {},
                                              const Lemmas& lemmas = {}) {
@@ -261,7 +261,7 @@ requires CausalLm<Model> || MaskedLm<Model>
 
 /// The same of a closed-set dataset, whose options are what its subjects are answered with.
 template <class Model>
-requires CausalLm<Model> || MaskedLm<Model>
+  requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
                                              const ManyPromptsOptions& options = {}) {
   return many_prompts(model, multi_prompt_of(as_loaded(dataset), nullptr), options);
@@ -276,7 +276,7 @@ requires CausalLm<Model> || MaskedLm<Model>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

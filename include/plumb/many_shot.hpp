@@ -24,7 +24,7 @@
 #include "plumb/detail/run/many_shot_plan.hpp"
 #include "plumb/detail/run/many_shot_scores.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The choices of every test fact of every relation, a column for each setting: method, number of shots,
 /// separator and the seed that drew the shots. Relations with too few facts for what is asked are left
@@ -73,7 +73,7 @@ template <class Scorer>
   return accuracy_spreads(likeliest(answers));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

@@ -25,7 +25,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ProbeOptions {
   /// What results call the model.
@@ -113,7 +113,7 @@ template <class Scorer>
   return probe_metrics(under_all_templates(made.relations), bootstrap, "all");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

@@ -33,7 +33,7 @@
 #include "plumb/detail/run/rank_method.hpp"
 #include "plumb/detail/run/rank_parts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct RankingOptions {
   std::vector<RankMethod> methods{RankMethod::deer};
@@ -142,7 +142,7 @@ template <ScoringLm Model>
   return rank(model, graph_of(dataset, {}), options);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

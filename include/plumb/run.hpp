@@ -4,12 +4,15 @@
 // How is a whole run done, left in a folder with a page, and continued after a crash?
 //
 //   plumb::probe_into_folder(scorer, dataset, "run", {.model = "mine"});
-//   plumb::run_job(job, {"run"});         // of plumb's jobs, or one of your own
+//   plumb::run_job(job, {"run"});         // a job of your own
 //
-// Everything that writes run folders, reads them and makes pages of them. Without CMake's plumb::compiled
-// this takes long to compile. Run: examples/own_run_folder.cpp, examples/own_job.cpp.
+// Link CMake's plumb::compiled to compile this faster. Run: examples/own_run_folder.cpp, examples/own_job.cpp.
 
-#include "plumb/runs.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/probe_into_folder.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+#include "plumb/detail/run/work.hpp"
 
 namespace plumb {
 

@@ -30,7 +30,7 @@
 
 #include "plumb/detail/aggregate/answers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the axes of a relation's tensors stand for.
 struct axis {
@@ -74,7 +74,7 @@ template <class Scores>
   return likely / sums;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 namespace plumb {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(model_verification_suite)
 

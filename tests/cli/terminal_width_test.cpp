@@ -9,7 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(terminal_width_suite)
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <thread>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(cores_suite)
 

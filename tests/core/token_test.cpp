@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(token_suite)
 

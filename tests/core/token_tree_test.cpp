@@ -8,7 +8,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 using Sequence = std::vector<TokenId>;
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(json_text_field)
 

@@ -15,7 +15,7 @@
 #include "support/small_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// A folder with "data" and "config.json", in which the process stays.
 inline const test::TemporaryFolder& command_folder() {
@@ -64,4 +64,4 @@ inline void command_lines(std::string_view input) {
   require(text.find('\n') + 1 == text.size(), "a message of several lines: " + text);
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

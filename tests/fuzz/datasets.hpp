@@ -24,7 +24,7 @@
 #include "plumb/detail/data/template_file.hpp"
 #include "support/memory_disk.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// What is done with a closed set once it is loaded.
 inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_problems) {
@@ -119,4 +119,4 @@ inline void datasets(std::string_view input) {
   }
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

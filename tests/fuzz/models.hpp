@@ -23,7 +23,7 @@
 #include "plumb/detail/records/npy_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// A text with letters of several scripts, white space, digits, a special token and a broken byte.
 inline constexpr std::string_view tokenizer_text =
@@ -154,4 +154,4 @@ inline void models(std::string_view input) {
   }
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

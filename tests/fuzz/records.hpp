@@ -37,7 +37,7 @@
 #include "support/memory_disk.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// A journal's lines with their checksums, where an input leaves them out.
 inline std::string with_checksums(const std::string& text) {
@@ -150,4 +150,4 @@ inline void records(std::string_view input) {
   }
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

@@ -12,7 +12,7 @@
 
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// Gives `target` each file of the folder that the program was called with, and prints how many there were. A finding
 /// aborts, as it does a fuzzer; the file's name is the last on the error stream.
@@ -29,4 +29,4 @@ inline void replay(const std::string& name, void (*target)(std::string_view)) {
   std::cout << name << ": " << inputs << std::endl;
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

@@ -17,7 +17,7 @@
 #include "plumb/detail/server/sglang_server.hpp"
 #include "plumb/detail/server/vllm_server.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// A vocabulary of 5 tokens.
 inline const std::vector<std::unique_ptr<ServerDialect>>& dialects() {
@@ -79,4 +79,4 @@ inline void servers(std::string_view input) {
   (void)error_message(input);
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

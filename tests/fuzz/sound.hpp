@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail::fuzz {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
 /// Ends the program, for a fuzzer to keep the input.
 [[noreturn]] inline void found(const std::string& what) {
@@ -89,4 +89,4 @@ inline void require(bool holds, std::string_view what) {
   return files;
 }
 
-}  // namespace plumb::detail::fuzz
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz

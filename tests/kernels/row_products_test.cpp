@@ -10,7 +10,7 @@
 
 #include "support/kernel_tables.hpp"
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(row_products)
 

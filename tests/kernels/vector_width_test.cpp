@@ -3,11 +3,11 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 struct OfThisWidth {};
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 BOOST_AUTO_TEST_SUITE(vector_width)
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_lists)
 

@@ -9,7 +9,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(short_direction)
 

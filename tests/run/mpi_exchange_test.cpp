@@ -8,7 +8,7 @@
 
 #include "support/mpi_session.hpp"
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(mpi_exchange)
 

@@ -7,7 +7,7 @@
 
 BOOST_AUTO_TEST_SUITE(written_rows_of_vectors)
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 namespace {
 

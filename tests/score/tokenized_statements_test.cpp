@@ -9,7 +9,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
 
-using namespace plumb::detail;
+using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
 
 BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
 

@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Well-formed UTF-8 of at most `most` pieces: what formats separate, quote and escape by, controls,
 /// letters of several scripts, marks that join, and characters of four bytes.
@@ -35,4 +35,4 @@ namespace plumb::detail::test {
   return texts;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -10,7 +10,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Writes a dataset into the folder `name`.
 inline void write_bear(const TemporaryFolder& folder, const std::string& name,
@@ -75,4 +75,4 @@ inline void write_bear(const TemporaryFolder& folder, const std::string& name,
   return dataset;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -10,7 +10,7 @@
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct ChangedEncoder : TemporaryFolder {
   /// The configuration of a small network with some fields changed; null removes one.
@@ -26,4 +26,4 @@ struct ChangedEncoder : TemporaryFolder {
   return read_encoder_config(network_folder(network));
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -22,7 +22,7 @@
 #include "support/small_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct ConsoleRun {
   int code = 0;
@@ -135,4 +135,4 @@ struct ConsoleFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

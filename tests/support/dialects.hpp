@@ -19,7 +19,7 @@
 #include "support/stand_in_model.hpp"
 #include "support/stand_in_server.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Waits are short, so that a test of failures is.
 inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "") {
@@ -104,4 +104,4 @@ inline void check_continuations(const std::string& maker, std::uint64_t drawn_by
 
 inline const char* const all_makers[] = {"llamacpp", "vllm", "sglang"};
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -7,7 +7,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A predicate for BOOST_CHECK_EXCEPTION.
 inline auto says(Fault fault, std::string words) {
@@ -18,4 +18,4 @@ inline auto says(Fault fault, std::string words) {
   };
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -6,7 +6,7 @@
 
 #include "plumb/detail/kernels/kernel_tables.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The function in double precision.
 [[nodiscard]] inline double exact_activation(Activation activation, double x) {
@@ -23,4 +23,4 @@ namespace plumb::detail::test {
   return NAN;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

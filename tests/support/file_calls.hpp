@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// How a call fails.
 enum class FileFault {
@@ -74,4 +74,4 @@ struct WatchedFiles {
 };
 WatchedFiles unwatch_files();
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -16,7 +16,7 @@
 #include "support/little_wordnet.hpp"
 #include "support/small_multi_prompt.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The relations of elements_many() whose facts have one object, as a closed set that asks with
 /// their templates.
@@ -128,4 +128,4 @@ struct GenerateFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

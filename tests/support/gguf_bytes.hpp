@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The bytes of a number, the lowest first.
 template <class Number>
@@ -74,4 +74,4 @@ class GgufBytes {
   std::string facts_, entries_, data_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

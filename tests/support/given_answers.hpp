@@ -10,7 +10,7 @@
 #include "plumb/detail/aggregate/answers.hpp"
 #include "plumb/detail/data/as_loaded.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// One relation of capitals: facts France and Korea, candidates Paris and Seoul. `nats` are by fact,
 /// then template, then candidate; every statement has four tokens and ten bytes.
@@ -34,4 +34,4 @@ inline Answers answers_of_capitals(std::vector<std::string> templates, std::vect
   return {.name = "given", .tables = {capital_table(std::move(templates), std::move(nats))}};
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

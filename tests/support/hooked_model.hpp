@@ -19,7 +19,7 @@
 #include "plumb/detail/backend/verified_sequences.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// An NgramTreeModel of which a test wants one thing otherwise; a hook that is not set changes
 /// nothing.
@@ -124,4 +124,4 @@ struct HookedModel : NgramTreeModel {
   return counted;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -10,7 +10,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Separators, paths, NUL, controls of a terminal in both their forms, formulas, HTML, ends of scripts,
 /// separators of lines and overrides of direction that Unicode has, and what messages write settings in.
@@ -69,4 +69,4 @@ class HostileTexts {
   RandomStream random_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -9,7 +9,7 @@
 #include "plumb/detail/kernels/rank_kernels.hpp"
 #include "plumb/detail/kernels/row_kernels.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Calls `check(table)` for each of the program's tables of a kind that this machine can run.
 template <class Table, class Check>
@@ -25,4 +25,4 @@ void with_each(Check check) {
   BOOST_TEST(count > 0U);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

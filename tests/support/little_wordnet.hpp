@@ -7,7 +7,7 @@
 
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Enough of WordNet to know that gases are a gas.
 struct LittleWordNet {
@@ -23,4 +23,4 @@ struct LittleWordNet {
   TemporaryFolder folder;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -7,7 +7,7 @@
 
 #include "plumb/detail/measure/prediction.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Of `options` for the best.
 inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = BestTie::with_answer) {
@@ -16,4 +16,4 @@ inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = Best
   made.tied_options = options;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

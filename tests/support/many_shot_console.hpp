@@ -11,7 +11,7 @@
 #include "support/console_run.hpp"
 #include "support/small_many_shot.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A job's files; "data" are tables of births.
 struct ManyShotFiles : JobFiles {
@@ -44,4 +44,4 @@ struct ManyShotFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

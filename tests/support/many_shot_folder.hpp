@@ -13,7 +13,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Subject i of a relation, "s"i, at instance i; its answer is option i % 2.
 [[nodiscard]] inline Fact numbered_fact(std::size_t i) {
@@ -143,4 +143,4 @@ struct SmallManyShot : ManyShotFolder {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

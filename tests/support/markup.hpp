@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 [[nodiscard]] inline bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -89,4 +89,4 @@ namespace plumb::detail::test {
   return row.empty() ? "" : row.substr(row.find("</td>") + 5);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

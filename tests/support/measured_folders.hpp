@@ -14,7 +14,7 @@
 #include "support/many_shot_folder.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 inline constexpr Bootstrap few_resamples{.seed = 3, .resamples = 50};
 
@@ -43,4 +43,4 @@ inline const std::vector<std::string> all_methods{"deer", "likelihood", "deer-si
   return all;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

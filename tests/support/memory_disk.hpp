@@ -20,7 +20,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Knows no links and no permissions. The folder "/" is there from the start.
 class MemoryDisk : public Disk {
@@ -235,4 +235,4 @@ class FailingDisk : public Disk {
   mutable bool failed_ = false;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class MpiSession {
  public:
@@ -17,4 +17,4 @@ class MpiSession {
   ~MpiSession() { MPI_Finalize(); }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -16,7 +16,7 @@
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Letters "a" to "c"; equal names are likely when they are short.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
@@ -88,4 +88,4 @@ inline Rank standing(std::span<const double> scores, std::uint32_t gold,
   return rank;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

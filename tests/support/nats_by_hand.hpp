@@ -9,7 +9,7 @@
 
 #include "plumb/detail/backend/archetypes.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Nats of `rest` behind BOS and `given`; each of the two is tokenised alone.
 [[nodiscard]] inline double nats_behind(const NgramModel& model, std::string_view given,
@@ -29,4 +29,4 @@ namespace plumb::detail::test {
   return nats_behind(model, "", text);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

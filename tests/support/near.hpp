@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Whether they differ by at most `by`; NaN and infinities are near nothing.
 [[nodiscard]] inline bool near(double one, double other, double by = 1e-12) {
   return std::abs(one - other) <= by;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

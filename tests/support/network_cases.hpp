@@ -19,7 +19,7 @@
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Rows by token.
 struct NetworkCase {
@@ -83,4 +83,4 @@ inline void write_renamed(const std::string& name, const TemporaryFolder& folder
   };
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -17,7 +17,7 @@
 template class std::map<std::vector<plumb::detail::TokenId>,
                         std::map<plumb::detail::TokenId, double>>;
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 template class LikelihoodRanker<NgramTreeModel>;
 
@@ -45,4 +45,4 @@ extern const decltype(&NgramTreeModel::embed) embed = &NgramTreeModel::embed;
 extern const decltype(&NgramTreeModel::release) release = &NgramTreeModel::release;
 
 }  // namespace test
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -9,7 +9,7 @@
 #include "plumb/detail/cli/console.hpp"
 #include "support/errors.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A predicate for BOOST_CHECK_EXCEPTION: as `says`, with the options that settings are.
 inline auto shows(Fault fault, std::string words) {
@@ -18,4 +18,4 @@ inline auto shows(Fault fault, std::string words) {
   };
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -9,7 +9,7 @@
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 inline std::string page_around(const std::string& sections, const Json& settings,
                                const std::vector<std::string>& remarks) {
@@ -17,4 +17,4 @@ inline std::string page_around(const std::string& sections, const Json& settings
   return whole_page({run.title(), "", run.with_warnings(remarks), settings}, sections);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -13,7 +13,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "plumb/detail/backend/decay_embedder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The n-gram model with DecayEmbedder's vectors, which are NgramTreeModel's where there are no
 /// pieces. It keeps how many texts it was asked for each time.
@@ -32,4 +32,4 @@ struct PlainEmbedder : NgramModel {
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

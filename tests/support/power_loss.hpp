@@ -23,7 +23,7 @@
 #include "support/file_calls.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Which of what was not synced is on the disk.
 enum class Unsynced {
@@ -170,4 +170,4 @@ class LoggedDisk {
   std::vector<FileEvent> waiting_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -13,7 +13,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "support/make_tie.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A fact's answer, then (option, Base confidence) under each template: paraphrases, then markers.
 struct AnsweredFact {
@@ -129,4 +129,4 @@ struct ModelShape {
   return judgements;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -10,7 +10,7 @@
 #include "support/console_run.hpp"
 #include "support/small_graph.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A folder with "elements", the graph in KG-BERT's layout, "bear", three of its relations in the
 /// BEAR layout, and "model.gguf", which is hashed and not read.
@@ -36,4 +36,4 @@ struct RankFiles : JobFiles {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

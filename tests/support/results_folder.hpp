@@ -10,7 +10,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class ResultsFolder {
  public:
@@ -58,4 +58,4 @@ class ResultsFolder {
       .dump();
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

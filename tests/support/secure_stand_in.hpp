@@ -18,7 +18,7 @@
 #include <string>
 #include <thread>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A server with TLS whose certificate, of a key of its own, is for one name. Answers one
 /// connection.
@@ -95,4 +95,4 @@ class SecureStandIn {
   std::thread serving_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -9,7 +9,7 @@
 #include "plumb/detail/run/setting.hpp"
 #include "support/errors.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 template <class Value>
 [[nodiscard]] Value read(const std::string& word) {
@@ -23,4 +23,4 @@ void refused(const std::string& word, const std::string& message) {
   BOOST_CHECK_EXCEPTION((void)read<Value>(word), Error, says(Fault::user, "`x`: " + message));
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -12,7 +12,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Runs of ASCII letters in lower case, without a plural "s" where `stems` is true.
 [[nodiscard]] inline std::vector<std::string> slow_words(const std::string& text, bool stems) {
@@ -67,4 +67,4 @@ struct PluralStems {
   return text;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

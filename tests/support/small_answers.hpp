@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "support/make_tie.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Many-shot learning with a seed.
 [[nodiscard]] inline Setting ic(std::size_t shots, std::size_t seed = 0) {
@@ -77,4 +77,4 @@ inline void reverse_settings(RelationAnswers& table) {
   return under_settings(code, settings);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -11,7 +11,7 @@
 #include "plumb/detail/calibrate/model_comparison.hpp"
 #include "support/markup.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 [[nodiscard]] inline std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t found = 0;
@@ -103,4 +103,4 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return results;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

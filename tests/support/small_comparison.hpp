@@ -9,7 +9,7 @@
 #include "plumb/detail/measure/comparison.hpp"
 #include "support/small_answers.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Accuracies in P1, P2, P3, P4:
 ///   ant   2/4  2/4  4/4  –      mean of the first three 2/3
@@ -33,4 +33,4 @@ namespace plumb::detail::test {
   return options;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

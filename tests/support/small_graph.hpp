@@ -18,7 +18,7 @@
 #include "plumb/detail/records/ranking_rows.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// 36 elements, their symbols (10 of one letter), four periods and a second entry of copper. Of all
 /// triples, relation by relation, each fourth is test, each fourth valid, the rest train.
@@ -208,4 +208,4 @@ struct SmallRanking : RankFolder {
   }
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

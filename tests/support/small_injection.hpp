@@ -9,7 +9,7 @@
 
 #include "plumb/detail/measure/injection_results.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Ten pairs; in the second panel positions 2, 3 and 7 are injected, in the third 4, 5 and 6; the
 /// last two are like them. The highlight is position 8.
@@ -59,4 +59,4 @@ namespace plumb::detail::test {
   return injection_results(design, small_injection_scores(design));
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

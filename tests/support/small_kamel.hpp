@@ -13,7 +13,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 inline void write_kamel(const TemporaryFolder& folder, const std::string& name) {
   folder.write(name + "/question-templates.csv",
@@ -48,4 +48,4 @@ template <class Model = NgramTreeModel>
       9);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

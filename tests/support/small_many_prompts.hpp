@@ -18,7 +18,7 @@
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "support/small_prompts.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 inline std::vector<PromptTemplate> small_templates(const std::string& relation) {
   if (relation != "P19") return {{"[Y] is the capital of [X]."}, {"The \"capital\" of [X]: [Y]."}};
@@ -148,4 +148,4 @@ inline ManyPromptResults nothing_asked() {
   return many_prompt_results({small_study("nothing", {}, {})}, small_options());
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -16,7 +16,7 @@
 #include "plumb/detail/run/many_shot_block.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// "Person Aa", "Person Ab", … born in 1800, 1801, … by turns; up to 676 facts.
 [[nodiscard]] inline Relation births(std::size_t facts, std::size_t years,
@@ -128,4 +128,4 @@ template <class Model>
   return {given + rest, {}, {}, given.size()};
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -14,7 +14,7 @@
 #include "plumb/detail/records/generation_folder.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A fact of a subject with these names and objects with theirs; an entity's identifier is "Q" and
 /// its label.
@@ -196,4 +196,4 @@ class GenerationFolder {
                     {"remarks", Json::array()}};
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -13,7 +13,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "support/near.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Templates "t0", "t1" … in groups of two, "g0", "g1" …; of each group the first is manual, and
 /// the templates of odd groups are questions.
@@ -120,4 +120,4 @@ inline bool same(const Estimate& one, const Estimate& other) {
   return one.value == other.value && ends && one.count == other.count && one.method == other.method;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

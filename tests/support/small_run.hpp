@@ -19,7 +19,7 @@
 #include "plumb/detail/score/causal_scorer.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// "capital": three facts, three options, two templates; "river": two facts, two options, two
 /// templates. The instances of "capital" have a gap, as after --limit or a filter.
@@ -126,4 +126,4 @@ struct WholeRun {
   std::map<std::string, std::string> results = contents(folder / "whole", "_results.jsonl");
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

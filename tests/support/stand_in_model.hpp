@@ -19,7 +19,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "support/stand_in_server.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// An answer to a StandInServer, which keeps a copy of it.
 class StandInModel {
@@ -288,4 +288,4 @@ class StandInModel {
   NgramModel model_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

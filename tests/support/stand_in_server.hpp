@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct StandInRequest {
   std::string route{}, body{}, authorization{}, host{};
@@ -147,4 +147,4 @@ class StandInServer {
   std::thread accepting_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

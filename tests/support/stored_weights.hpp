@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Little-endian single precision, whatever the machine.
 [[nodiscard]] inline std::string floats(const std::vector<float>& values) {
@@ -52,4 +52,4 @@ struct PlainTensor {
   return stored(header + "}", numbers);
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class TemporaryFolder {
  public:
@@ -63,4 +63,4 @@ class TemporaryFolder {
   return names;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -30,7 +30,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "support/tiny_lora.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
@@ -465,4 +465,4 @@ class TinyGguf {
   std::unique_ptr<ggml_context, Free> shapes_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

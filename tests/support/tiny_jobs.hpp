@@ -22,7 +22,7 @@
 #include "support/small_run.hpp"
 #include "support/word_mask_model.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Models by the name of a file that is hashed and not read.
 struct TinyModels {
@@ -256,4 +256,4 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   return run.is_object() && run.value("status", "") == "complete";
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

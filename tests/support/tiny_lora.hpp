@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class TinyLora {
  public:
@@ -83,4 +83,4 @@ class TinyLora {
   std::vector<Factors> factors_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -14,7 +14,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The folder of a tokenizer.
 [[nodiscard]] inline std::filesystem::path tokenizer_folder(const std::string& name) {
@@ -55,4 +55,4 @@ template <class Model>
   return result;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

@@ -16,7 +16,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "support/small_multi_prompt.hpp"
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Tokens are runs of letters, and every other character but the space, which is none. Texts stand
 /// between <s> and </s>; a word that it does not know is <unk>. Equal rows mean equal inputs.
@@ -113,4 +113,4 @@ class WordMaskModel {
   std::map<std::string, TokenId> ids_;
 };
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test

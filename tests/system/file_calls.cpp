@@ -229,7 +229,7 @@ bool cut_watched(const std::string& path, off_t size) {
 
 }  // namespace
 
-namespace plumb::detail::test {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 void watch_files(const std::filesystem::path& root) {
   watch() = Watch();
@@ -251,7 +251,7 @@ WatchedFiles unwatch_files() {
   return std::exchange(watch(), Watch()).seen;
 }
 
-}  // namespace plumb::detail::test
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test
 
 extern "C" {
 

@@ -32,7 +32,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion
 INCLUDE = command.ROOT / "include"
 EIGEN = "/usr/include/eigen3"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))
-UMBRELLAS = ["plumb/plumb.hpp", "plumb/runs.hpp"]
+UMBRELLAS = ["plumb/plumb.hpp", "plumb/detail/runs.hpp"]
 # Doors: headers directly under include/plumb. Those of an optional part, and those that take longer to compile than
 # what works in memory.
 DOORS = [name for name in HEADERS if name.count("/") == 1 and name not in UMBRELLAS]
@@ -276,7 +276,7 @@ class Headers(unittest.TestCase):
     def test_the_umbrellas_name_what_they_say(self):
         self.assertEqual(included_by("plumb/plumb.hpp"), [name for name in DOORS if name not in OWN_PART])
         rooms = [name for name in library_headers() if name.count("/") > 1 and not name.endswith("_body.hpp")]  # others bring them
-        self.assertEqual(included_by("plumb/runs.hpp"), [name for name in rooms if reaches_run_folders(name)])
+        self.assertEqual(included_by("plumb/detail/runs.hpp"), [name for name in rooms if reaches_run_folders(name)])
 
     def assert_each_compiles_alone_and_drags_nothing_in(self, compiler):
         self.assertGreater(len(HEADERS), 200)

@@ -30,7 +30,7 @@ HEADER = r'''// SPDX-License-Identifier: Apache-2.0
 
 #include <string>
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline int hidden() { return 1; }
 
@@ -79,7 +79,7 @@ void Thing::grow() {
 
 static_assert(sizeof(int) == 4);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 '''
 
 PAGE = '''<!-- Made by docs/reference.py from the headers. -->

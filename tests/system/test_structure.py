@@ -87,7 +87,7 @@ class Structure(unittest.TestCase):
             self.assertTrue(name.removeprefix("doors/").startswith(first), f"{name} opens with {first}")
 
     def test_a_door_that_declares_something_has_its_test(self):
-        doors = [path for path in DOORS.glob("*.hpp") if "\nnamespace plumb::detail {" in path.read_text()]
+        doors = [path for path in DOORS.glob("*.hpp") if "\nnamespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {" in path.read_text()]
         self.assertGreater(len(doors), 6)
         for door in doors:
             self.assertTrue((command.ROOT / "tests" / "doors" / f"{door.stem}_test.cpp").exists(), door.name)

@@ -24,7 +24,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An AggregationPolicy picks one answer from those to several prompts.
 ///
@@ -173,4 +173,4 @@ class Aggregator {
   Policy policy_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How likely one name of one of a fact's objects is behind one of its prompts.
 struct NameLikelihood {
@@ -203,4 +203,4 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
   return {rates(true), rates(false)};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What two answers have in common and where they differ. Plain data.
 struct AnswerComparison {
@@ -245,4 +245,4 @@ class AnswerPairs {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

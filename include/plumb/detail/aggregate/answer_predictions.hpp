@@ -17,7 +17,7 @@
 #include "plumb/detail/aggregate/weighted_likelihood.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PredictionOptions {
   TemplateKinds kinds{};
@@ -70,4 +70,4 @@ inline RelationPredictions frame_of_table(const Answers::Table& table, const Tem
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

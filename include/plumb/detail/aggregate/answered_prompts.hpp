@@ -31,7 +31,7 @@
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/measure/answer_match.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models AnswerMatch over numbered answers, which must outlive it.
 struct MatchingAnswers {
@@ -259,4 +259,4 @@ template <class EachRow>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// All relations of one model. Plain data: any number of threads may read one.
 struct Answers {
@@ -125,4 +125,4 @@ struct Answers {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is known of templates beside their texts, by relation code.
 using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
@@ -90,4 +90,4 @@ inline std::string closed_set_key(const Fact& fact) {
   return table;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

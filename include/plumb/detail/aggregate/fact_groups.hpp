@@ -14,7 +14,7 @@
 
 #include "plumb/detail/aggregate/predictions.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Some relations, as ranges of facts.
 struct FactGroup {
@@ -60,4 +60,4 @@ struct FactGroups {
   return groups;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A value for each of some facts, relation by relation.
 struct FactValues {
@@ -72,4 +72,4 @@ class FactMeans {
   Resamples resamples_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

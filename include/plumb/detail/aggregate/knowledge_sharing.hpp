@@ -22,7 +22,7 @@
 #include "plumb/detail/aggregate/prompt_pairs.hpp"
 #include "plumb/detail/measure/subsumption.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One cell. What is left out is said in LeftOut, settings being templates.
 struct KnowledgeSharing {
@@ -99,4 +99,4 @@ struct SharingPair {
   return rates;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

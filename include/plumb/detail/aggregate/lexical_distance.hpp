@@ -28,7 +28,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/answer_words.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The words of a template, each once, in order.
 [[nodiscard]] inline std::vector<std::string> template_words(std::string_view text) {
@@ -127,4 +127,4 @@ struct PromptDiversity {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

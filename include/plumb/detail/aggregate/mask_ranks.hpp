@@ -20,7 +20,7 @@
 #include "plumb/detail/measure/hit_rates.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Of one prompt; nothing where no name is one token, or none is in the common vocabulary.
 struct TrueTokenRank {
@@ -74,4 +74,4 @@ struct TokenRankMetrics {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/aggregate/prompt_pairs.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PairedAccuracy {
   /// Means over facts; no numbers where no fact counts.
@@ -106,4 +106,4 @@ class PairedValues {
   return {values.means(bootstrap), paired.unshared};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -11,7 +11,7 @@
 #include "plumb/detail/aggregate/predictions.hpp"
 #include "plumb/detail/measure/probe_metrics.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Accuracy, hits at k, mean rank and MRR by relation, domain and over all: a fact counts once,
 /// with the mean over its templates. The predictions are those of `predict`, as a probe in memory
@@ -21,4 +21,4 @@ namespace plumb::detail {
   return probe_metrics(under_all_templates(asked.relations), bootstrap, "all");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

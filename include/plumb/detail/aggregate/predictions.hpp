@@ -24,7 +24,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/prompt/confidence_marker.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Answers under templates: paraphrases by index, then marked templates by index.
 struct RelationPredictions : RelationAnswers {
@@ -99,4 +99,4 @@ struct ModelPredictions {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

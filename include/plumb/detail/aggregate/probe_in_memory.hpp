@@ -32,7 +32,7 @@
 #include "plumb/detail/score/score_check.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Called after each block of facts: how many are scored, and how many there are.
 using ProbeProgress = std::function<void(std::size_t scored, std::size_t facts)>;
@@ -193,4 +193,4 @@ template <class Scorer>
   return probe_in_memory(Statement{}, scorer, dataset, options);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct MatchingShare {
   /// A share in [0, 1]; its count is the facts with such a pair of prompts.
@@ -196,4 +196,4 @@ template <AnswerMatch Match = SameAnswer>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/aggregate/template_accuracy.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Shares in [0, 1], no numbers without facts. Intervals are Wilson's, for Maximum and Minimum with
 /// the chosen templates held fixed, and for Average a bootstrap over facts.
@@ -154,4 +154,4 @@ struct CoveragePoint {
   return coverage_curve(table, coverage_steps(most));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 template <class T>
 struct PromptList {
@@ -43,4 +43,4 @@ struct AnswerLikelihood {
   bool right = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PromptOutcome {
   /// Stands for the answer: equal numbers of one fact are equal answers. What numbers mean is the
@@ -232,4 +232,4 @@ template <class Keep>
   return chosen;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

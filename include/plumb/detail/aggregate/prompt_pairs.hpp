@@ -20,7 +20,7 @@
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What only one of two tables has.
 struct UnsharedPrompts {
@@ -200,4 +200,4 @@ inline bool has_prompts(const PromptOutcomes& table, const PromptRelation& relat
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which prompt a row is about.
 struct AskedPrompt {
@@ -155,4 +155,4 @@ class PromptRowCheck {
   std::unordered_set<std::uint64_t> seen_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -44,7 +44,7 @@
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class SampleBy { fact, relation };
 [[nodiscard]] constexpr std::array<SampleBy, 2> every(SampleBy) noexcept {
@@ -310,4 +310,4 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The four reductions, in the paper's order.
 inline constexpr std::array<Scoring, 4> all_scorings{
@@ -59,4 +59,4 @@ inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset
   return known;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// No numbers for a template no fact was asked under.
 struct TemplateAccuracy {
@@ -184,4 +184,4 @@ struct AccuracyExtent {
   return {share_of(lowest), share_of(highest)};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

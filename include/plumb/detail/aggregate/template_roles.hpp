@@ -18,7 +18,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the user says of templates.
 struct TemplateKinds {
@@ -119,4 +119,4 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
   (check)("numerical", kinds.numerical);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Adds the scores of one fact's options up, template by template. Not thread-safe; one for each
 /// fact.
@@ -53,4 +53,4 @@ class WeightedLikelihood {
   return template_index < weights.size() ? weights[template_index] : 0.0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

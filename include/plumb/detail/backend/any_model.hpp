@@ -30,7 +30,7 @@
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a model is asked, as virtual functions; what it cannot do throws an internal error, as its
 /// `capabilities` say so before.
@@ -80,7 +80,7 @@ class ModelInterface {
 
 /// The functions over a model of one type, which is made in place, so it need not be movable.
 template <class M>
-requires ScoringLm<M> || MaskedLm<M>
+  requires ScoringLm<M> || MaskedLm<M>
 class HeldModel final : public ModelInterface {
  public:
   template <class Make>
@@ -284,4 +284,4 @@ static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>
 static_assert(TreeEmbedder<AnyModel> && Embedder<AnyModel>);
 static_assert(ListsSpecialTokens<AnyModel> && BatchGenerator<AnyModel>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

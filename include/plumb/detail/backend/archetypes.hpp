@@ -28,7 +28,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A CausalLm and a Generator. Tokens 0–255 are bytes, then the pieces given, then BOS. Not
 /// thread-safe.
@@ -367,4 +367,4 @@ static_assert(LookupLm<NgramLookupModel> && !CausalLm<NgramLookupModel>);
 static_assert(ListsSpecialTokens<SpecialTokenModel> && !ListsSpecialTokens<NgramModel>);
 static_assert(MaskedLm<NeighbourModel> && !CausalLm<NeighbourModel>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

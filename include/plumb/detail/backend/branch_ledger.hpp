@@ -19,7 +19,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using SequenceId = std::int32_t;
 
@@ -175,4 +175,4 @@ class BranchLedger {
   std::size_t held_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

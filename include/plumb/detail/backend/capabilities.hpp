@@ -11,7 +11,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which concepts a model meets, and which of their optional parts it has.
 struct Capabilities {
@@ -61,4 +61,4 @@ template <class M>
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

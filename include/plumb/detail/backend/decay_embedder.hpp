@@ -10,7 +10,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
 /// vector tells the whole text and the last bytes weigh most. Any number of threads may use one.
@@ -33,4 +33,4 @@ class DecayEmbedder {
 
 static_assert(Embedder<DecayEmbedder> && !LanguageModel<DecayEmbedder>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How a model is split over several GPUs: not at all, by layers, or by rows of its matrices.
 enum class SplitMode { none, layer, row };
@@ -103,4 +103,4 @@ struct EngineOptions {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A model without trees or lookups of its own holds one branch, of any length it can take.
 template <ScoringLm M>
@@ -175,4 +175,4 @@ void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsV
   model.release(tree, TokenTree::root);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/token.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The special tokens around a text; none where the model says nothing of them.
 template <MaskedLm M>
@@ -109,4 +109,4 @@ void evaluate_masked(M& model, std::span<const MaskedQuery> queries, const Logit
   if (missing > 0) throw fail("gave no row of " + std::to_string(missing) + " of the queries");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model must outlive it; nobody else may feed the model meanwhile. Not thread-safe.
 template <class Model>
@@ -102,4 +102,4 @@ class HeldTree {
   bool is_fed_ = false;  // the model may hold nodes behind the context
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

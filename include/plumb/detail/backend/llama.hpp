@@ -44,7 +44,7 @@
 #include "plumb/detail/core/cores.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
 class LlamaModel {
@@ -337,4 +337,4 @@ class LlamaModel {
 static_assert(TreeCausalLm<LlamaModel> && TreeEmbedder<LlamaModel>);
 static_assert(ListsSpecialTokens<LlamaModel>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/backend/llama_log.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Adapters of one model, which must outlive them and frees them. Not thread-safe.
 class LlamaAdapters {
@@ -105,4 +105,4 @@ class LlamaAdapters {
   std::vector<float> scales_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/backend/llama_file.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Error no_causal_model(const GgufModel& model, const std::string& why) {
   return user_error({.file = model.first().path()}, "is not a causal language model: " + why,
@@ -49,4 +49,4 @@ inline void refuse_no_causal_model(const GgufModel& model) {
   if (model.has_tensor("cls.")) refuse("it has a classifier's output");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

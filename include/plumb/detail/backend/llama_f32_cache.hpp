@@ -24,7 +24,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Refuses exact scores of 16-bit weights, with the command that makes a file that has them.
 [[nodiscard]] inline Error no_exact_scores(const GgufModel& model, const std::string& why) {
@@ -110,4 +110,4 @@ class F32Cache {
   std::function<void(const std::string&)> tell_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

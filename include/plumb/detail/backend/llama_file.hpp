@@ -27,7 +27,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FreeGguf {
   void operator()(gguf_context* context) const { gguf_free(context); }
@@ -256,4 +256,4 @@ class GgufModel {
   std::vector<GgufFile> files_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe; one for each llama.cpp context, at an address that stays.
 class LlamaHidden {
@@ -60,4 +60,4 @@ class LlamaHidden {
   std::vector<float> values_;  // [outputs, dimension]
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Gets what llama.cpp logs, mostly whole lines, on the thread that logs. It may not call llama.cpp;
 /// what it throws is dropped.
@@ -93,4 +93,4 @@ class LlamaLog {
   std::string errors_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

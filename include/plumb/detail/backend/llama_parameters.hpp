@@ -31,7 +31,7 @@
 #include "plumb/detail/backend/llama_log.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct LlamaOptions {
   std::filesystem::path model;
@@ -191,4 +191,4 @@ class LlamaParameters {
   ggml_backend_dev_t no_devices_[1] = {nullptr};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A weight type, and what a file of it is called in `general.file_type` (llama.cpp's LLAMA_FTYPE_*).
 struct GgufTarget {
@@ -188,4 +188,4 @@ class GgufRewrite {
   std::vector<ggml_tensor> tensors_;  // of the result: names, types and shapes
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/token.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The tokenizer of a llama.cpp model, which must outlive it. Any number of threads may use one.
 class LlamaVocabulary {
@@ -219,4 +219,4 @@ class LlamaVocabulary {
   bool parses_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

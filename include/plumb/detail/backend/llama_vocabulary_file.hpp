@@ -13,7 +13,7 @@
 #include "plumb/detail/backend/llama_vocabulary.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A vocabulary with the model, without weights, that it belongs to. Movable; any number of threads may use
 /// one.
@@ -44,4 +44,4 @@ class LlamaVocabularyFile {
   LlamaVocabulary vocabulary_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

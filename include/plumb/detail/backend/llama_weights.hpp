@@ -19,7 +19,7 @@
 #include "plumb/detail/backend/llama_file.hpp"
 #include "plumb/detail/backend/llama_parameters.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Of one model and its adapters. Any number of threads may read one.
 class LlamaWeights {
@@ -86,4 +86,4 @@ class LlamaWeights {
   std::string half_adapter_{};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

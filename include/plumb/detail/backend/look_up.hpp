@@ -18,10 +18,10 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/evaluate.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What stands where a model has set nothing.
 inline constexpr double no_answer = std::numeric_limits<double>::infinity();
@@ -93,4 +93,4 @@ void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> looku
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where a form answers otherwise than a sequence asked alone.
 struct ModelDifference {
@@ -158,4 +158,4 @@ class DifferenceLog {
   std::optional<std::pair<std::pair<std::size_t, std::size_t>, ModelDifference>> first_of_form_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

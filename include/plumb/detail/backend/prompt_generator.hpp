@@ -17,7 +17,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/tree_generator.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model must outlive it. Not thread-safe.
 template <CausalLm Model>
@@ -58,4 +58,4 @@ class PromptGenerator {
   std::uint64_t given_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Receives one row of raw logits of a batch: the sequence, the position in it, and the row, which may be
 /// overwritten after the call returns. Called on the thread that asked, as a LogitsVisitor is.
@@ -37,10 +37,9 @@ using BatchVisitor =
 /// Means: a row depends on its own sequence up to its position alone, but for rounding.
 /// Does not promise: rows of other positions, or that sequences of a batch are told apart by length.
 template <class M>
-concept BatchCausalLm = LanguageModel<M> &&
-    requires(M& model, std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
-  model.evaluate(sequences, visit);
-};
+concept BatchCausalLm =
+    LanguageModel<M> && requires(M& model, std::span<const std::vector<TokenId>> sequences,
+                                 const BatchVisitor& visit) { model.evaluate(sequences, visit); };
 
 /// Models TreeCausalLm over a model of batches, which it owns. As thread-safe as that model.
 template <class Model>
@@ -159,4 +158,4 @@ class SequenceBatches {
   std::size_t most_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

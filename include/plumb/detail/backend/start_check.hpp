@@ -23,7 +23,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/token.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Nats that a place may differ by: of a model that computes in F32, and of any other.
 inline constexpr double most_apart_exact = 1e-3, most_apart = 0.5;
@@ -89,4 +89,4 @@ ModelVerification check_at_start(M& model, double most, const std::string& name)
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/white_space.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The byte at which the first stop text begins that ends `text`; npos where none does. Empty stop
 /// texts are none.
@@ -50,4 +50,4 @@ bool end_at_stop(Model& model, Continuation& continuation, std::span<const std::
   return true;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether the last token is no token of the text but one that the tokenizer put behind it. A token of
 /// the text may have no bytes of its own too (the last of several that make one character), but
@@ -117,4 +117,4 @@ template <class Model>
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,13 +30,13 @@
 #include "plumb/detail/backend/held_tree.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/core/token_tree.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
 /// holds a single branch decodes one continuation after the other. Not thread-safe.
@@ -290,4 +290,4 @@ class TreeGenerator {
   std::vector<double> cumulative_;  // by token: P of it and all below it, in one row
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

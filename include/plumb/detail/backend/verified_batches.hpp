@@ -15,7 +15,7 @@
 #include "plumb/detail/backend/model_verification.hpp"
 #include "plumb/detail/backend/verified_sequences.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Each text's vector alone and among all; texts without a token are left out.
 template <Embedder M>
@@ -68,4 +68,4 @@ void compare_continuations(DifferenceLog& log, M& model,
   log.end();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct VerifiedSequence {
   /// BOS first, where the model has one.
@@ -141,4 +141,4 @@ class PlacedTree {
   return groups;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

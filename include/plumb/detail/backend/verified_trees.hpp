@@ -20,7 +20,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Compares, for rows or vectors, what a tree's nodes give with what is known of their places.
 /// Not thread-safe.
@@ -135,4 +135,4 @@ class VerifiedTrees {
   Release release_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -38,7 +38,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One thread at a time; the model must hold no tree.
 template <class M>
@@ -350,7 +350,7 @@ class ModelVerifier {
 /// its tree ends. Throws a user error for texts without a token, and what the model's own calls throw,
 /// as for a row that is missing.
 template <class M>
-requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
+  requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
 [[nodiscard]] ModelVerification verify_model(M& model, std::span<const std::string> texts,
                                              double tolerance) {
   std::vector<std::vector<TokenId>> tokens(texts.size());
@@ -377,4 +377,4 @@ ModelVerification require_verified(M& model, std::span<const std::string> texts,
                    "correct what that call of the model keeps, copies or releases");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The product rounded to a double, also where the compiler would fuse it with a sum: numpy does
 /// not, and an edge that is off by a bit can move a value to another bin.
@@ -80,4 +80,4 @@ template <class At>
   return static_cast<std::size_t>(over::lower_bound(edges, confidence) - edges.begin());
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

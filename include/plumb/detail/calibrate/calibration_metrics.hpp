@@ -34,7 +34,7 @@
 #include "plumb/detail/calibrate/confidence.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is measured of confidences: see the opening comment for each.
 enum class CalibrationMetric : std::size_t {
@@ -257,4 +257,4 @@ class SortedJudgements {
   std::vector<double> harmonic_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/calibrate/model_calibration.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StudyOptions {
   std::size_t bins = 20;
@@ -263,4 +263,4 @@ class Study {
   return detail::Study(model, options).run();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

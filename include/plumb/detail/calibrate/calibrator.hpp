@@ -28,7 +28,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A number with its bootstrap draws, by resample; NaN where there is none.
 struct Draws {
@@ -174,4 +174,4 @@ class Calibrator {
   std::size_t bins_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/aggregate/aggregator.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One fact's answer: how sure, and whether rightly, a tie not being right.
 struct Judgement {
@@ -39,12 +39,12 @@ struct Judgement {
 /// Means: a confidence lies in [0, 1] and claims to be the probability of being right.
 /// Does not promise: that the answer is the base template's, or that there is one.
 template <class E>
-concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
-                                       const RelationPredictions& relation) {
-  { estimator(fact) } -> std::same_as<Judgement>;
-  { estimator.name() } -> std::convertible_to<std::string>;
-  (estimator.check)(relation);
-};
+concept ConfidenceEstimator =
+    requires(const E& estimator, const FactPredictions& fact, const RelationPredictions& relation) {
+      { estimator(fact) } -> std::same_as<Judgement>;
+      { estimator.name() } -> std::convertible_to<std::string>;
+      (estimator.check)(relation);
+    };
 
 /// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
 /// a ConfidenceEstimator, as backend/check_model.hpp does of models.
@@ -179,4 +179,4 @@ static_assert(ConfidenceEstimator<Base> && ConfidenceEstimator<Margin>);
 static_assert(ConfidenceEstimator<Average<Vote>> && ConfidenceEstimator<Weighted>);
 static_assert(ConfidenceEstimator<Marked>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

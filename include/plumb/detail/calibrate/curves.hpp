@@ -21,7 +21,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CurvePoint {
   double confidence = 0;
@@ -93,4 +93,4 @@ struct RejectionPoint {
   return curve;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An estimator with its type forgotten, so that a list of them can be worked through.
 struct NamedEstimator {
@@ -124,4 +124,4 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return chosen;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/calibrate/recalibration.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Predictions of some facts, and of the others.
 struct SplitFacts {
@@ -166,4 +166,4 @@ class Isotonic {
 
 static_assert(ConfidenceEstimator<Tempered<Base>> && ConfidenceEstimator<Isotonic<Margin>>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

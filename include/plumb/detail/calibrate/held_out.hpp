@@ -19,7 +19,7 @@
 #include "plumb/detail/calibrate/recalibration.hpp"
 #include "plumb/detail/core/number_words.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is said of numbers that need a fact for each bin; for a single fact no `bins` are few enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
@@ -116,4 +116,4 @@ struct HeldOutRecalibration {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

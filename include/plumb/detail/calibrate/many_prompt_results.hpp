@@ -27,7 +27,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyPromptOptions {
   Bootstrap bootstrap{};
@@ -334,4 +334,4 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

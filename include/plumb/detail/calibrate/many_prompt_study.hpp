@@ -27,7 +27,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/bias_level.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What answers are: texts that a model wrote, options of a closed set, or tokens put into a gap. Texts
 /// match by their words, options and tokens where they are the same; options have no likelihoods.
@@ -176,4 +176,4 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   return study;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

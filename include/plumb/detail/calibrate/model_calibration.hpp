@@ -17,7 +17,7 @@
 #include "plumb/detail/calibrate/option_count.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using MetricEstimates = std::array<Estimate, calibration_metric_count>;
 
@@ -141,4 +141,4 @@ struct ModelCalibration {
   return names;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

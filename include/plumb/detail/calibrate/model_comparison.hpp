@@ -24,7 +24,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/correlation.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Indices into the two lists that were matched.
 struct ModelPair {
@@ -141,4 +141,4 @@ struct CalibrationResults {
   std::vector<std::string> remarks{};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

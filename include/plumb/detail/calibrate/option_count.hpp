@@ -22,7 +22,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct OptionCountPoint {
   std::size_t options = 0;
@@ -121,4 +121,4 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   return curve;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

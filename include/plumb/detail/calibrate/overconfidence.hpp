@@ -34,7 +34,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A bar of a reliability diagram.
 struct ConfidenceBin {
@@ -267,4 +267,4 @@ struct OverconfidenceByLength {
   return list;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

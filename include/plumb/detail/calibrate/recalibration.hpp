@@ -25,7 +25,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One fact's scores, all options, and its answer.
 struct ScoredFact {
@@ -139,4 +139,4 @@ class IsotonicMap {
   return fitting;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

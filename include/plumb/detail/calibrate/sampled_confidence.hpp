@@ -20,7 +20,7 @@
 #include "plumb/detail/calibrate/confidence.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct SampledConfidences {
   /// Of the facts that were sampled.
@@ -69,4 +69,4 @@ template <Lemmatiser Lemmas, class EachRow>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/suggestion.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
@@ -131,4 +131,4 @@ inline std::optional<options::variables_map> parse_arguments(
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A finished run whose prompts can be listed. Any number of threads may read one.
 class AskedRun {
@@ -154,4 +154,4 @@ class AskedRun {
   Json run_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/cli/probe.hpp"
 #include "plumb/detail/run/calibrate_measurement.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateArguments {
   CalibrateSettings calibrate{};
@@ -157,4 +157,4 @@ inline int run_calibrate_command(Console& console, const ModelMaker& make_model)
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

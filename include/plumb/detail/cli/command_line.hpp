@@ -53,7 +53,7 @@
 #include "plumb/detail/cli/report.hpp"
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #ifdef PLUMB_COMPILED_COMMAND
 /// The subcommands of the same names, compiled elsewhere (cmake/subcommands.cpp.in).
@@ -299,4 +299,4 @@ int run_command_line(int argc, char** argv, MakeModel make_model,
   return run_command_line(argc > 1 ? argv[1] : "", console, std::move(make_model));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -10,7 +10,7 @@
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/run/compare_measurement.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareArguments {
   CompareSettings compare{};
@@ -36,4 +36,4 @@ inline int run_compare_command(Console& console) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
@@ -122,4 +122,4 @@ inline void take_config(Console& console, const std::string& command,
   options::store(parsed, values);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct MergedShards;  // run/merge_shards.hpp
 class EntityRanking;  // rank/entity_ranking.hpp
@@ -179,8 +179,8 @@ class ModelMaker {
   /// "gpu-layers"); without that the command has none of them. It may have `inspect(ModelOptions)`, which
   /// returns a ModelKind, or throws the user error that asking for the model would, without its weights.
   template <class Make>
-  requires(!std::same_as<Make, ModelMaker>) explicit(false)
-      ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
+    requires(!std::same_as<Make, ModelMaker>)
+  explicit(false) ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
     using Model = std::invoke_result_t<Make&, const ModelOptions&>;
     if constexpr (requires(const ModelOptions& options) { make.kind(options); }) {
       kind_ = [make](const ModelOptions& options) { return std::optional(make.kind(options)); };
@@ -219,4 +219,4 @@ class ModelMaker {
   std::function<bool(std::string_view)> takes_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

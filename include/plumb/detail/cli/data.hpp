@@ -33,7 +33,7 @@
 #include "plumb/detail/score/causal_scorer.hpp"
 #include "plumb/detail/score/masked_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline int check_data(Console& console, const DiskPath& data) {
   std::size_t problems = 0;
@@ -311,4 +311,4 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   return detail::convert_data(console, data, templates, kept, out);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How much a relation, or several together, can be asked. Names and objects are counted over
 /// facts, so an object of two facts counts twice.
@@ -167,4 +167,4 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,7 +30,7 @@
 #include "plumb/detail/run/progress_bar.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// "line", "paragraph", "document" or a number of words, at least two.
 inline Within read_within(const std::string& word) {
@@ -190,4 +190,4 @@ inline int overlap_data(Console& console) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

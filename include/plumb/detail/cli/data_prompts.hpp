@@ -26,7 +26,7 @@
 #include "plumb/detail/records/listed_prompt.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The settings that a run was begun with.
 template <class Settings>
@@ -249,4 +249,4 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

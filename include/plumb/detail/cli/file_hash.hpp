@@ -17,7 +17,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 class Sha256 {
  public:
@@ -76,4 +76,4 @@ class Sha256 {
   return hash_files(files);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/run/generate_job.hpp"
 #include "plumb/detail/run/list_job.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct GenerateArguments {
   GenerateSettings generate{};
@@ -84,4 +84,4 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,15 +24,14 @@
 #include "plumb/detail/run/result_folders.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
 /// A setting that takes several words, each a whole value.
 template <class Value>
-concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
-  value.read(words);
-};
+concept ReadsSeveralWords =
+    requires(Value& value, const std::vector<std::string>& words) { value.read(words); };
 
 /// A path that is there, from the root; anything else as it is: `none`, a name, an embedder's word.
 [[nodiscard]] inline std::string whole_path(const std::string& word) {
@@ -160,4 +159,4 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Ends a command that a signal stopped, with the code that a shell has for it.
 class Interrupted : public Error {
@@ -110,4 +110,4 @@ class InterruptCatcher {
   return words + (resumes ? "" : " --resume");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/run/merge_shards.hpp"
 #include "plumb/detail/run/progress_bar.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A bar for each thing that a job counts, one after another. The console must outlive it.
 inline ProgressCallback progress_bars(Console& console) {
@@ -194,4 +194,4 @@ inline std::string cost_in_words(const RunSummary& summary, const char* noun = "
          " one by one)\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,7 +30,7 @@
 #include "plumb/detail/run/replaced_folder.hpp"
 #include "plumb/detail/run/shard.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The options of every command that asks a model.
 struct JobTarget {
@@ -326,4 +326,4 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
   return model;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

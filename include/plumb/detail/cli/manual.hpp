@@ -16,7 +16,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CommandManual {
   std::string name, summary;
@@ -202,4 +202,4 @@ std::string escaped(std::string_view text, Escape escape) {
          cases + "  esac\n}\n_plumb \"$@\"\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

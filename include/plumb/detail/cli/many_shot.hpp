@@ -14,7 +14,7 @@
 #include "plumb/detail/run/fixed_study_job.hpp"
 #include "plumb/detail/run/many_shot_job.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyShotArguments {
   ManyShotSettings many_shot{};
@@ -81,4 +81,4 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

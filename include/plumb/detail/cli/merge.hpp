@@ -14,7 +14,7 @@
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/run/merge_shards.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Folders of shards, as a setting.
 struct ShardFolders {
@@ -100,4 +100,4 @@ inline int run_merge_command(Console& console, const CommandRunner& run) {
   return run(command, asking);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

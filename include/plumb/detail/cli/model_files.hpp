@@ -19,7 +19,7 @@
 #include "plumb/detail/cli/file_hash.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a name like "m-00002-of-00003.gguf" says.
 struct PartName {
@@ -82,4 +82,4 @@ struct PartName {
   return hash.hex();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -32,7 +32,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/tsv.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ModelPlaces {
   DiskPath hub, own;
@@ -331,4 +331,4 @@ struct ModelAtHand {
   return all;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

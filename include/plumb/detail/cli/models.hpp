@@ -20,7 +20,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// "270.9 MB"; a MB is a million bytes, as the tools that download models count.
 [[nodiscard]] inline std::string bytes_in_words(std::uintmax_t bytes) {
@@ -89,4 +89,4 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

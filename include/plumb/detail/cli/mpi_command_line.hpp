@@ -23,7 +23,7 @@
 #include "plumb/detail/run/mpi_exchange.hpp"
 #include "plumb/detail/run/mpi_ranking.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a launcher of MPI started this process, by what Open MPI, MPICH, Intel's and Slurm's
 /// leave in the environment.
@@ -75,4 +75,4 @@ int run_mpi_command_line(int argc, char** argv, MakeModel make_model) {
   return code;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 
 #include "plumb/detail/core/printable.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe. The target must outlive it.
 class PrintableBuffer : public std::streambuf {
@@ -76,4 +76,4 @@ class PrintableStream : public std::ostream {
   PrintableBuffer buffer_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

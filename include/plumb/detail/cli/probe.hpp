@@ -14,7 +14,7 @@
 #include "plumb/detail/score/causal_scorer.hpp"
 #include "plumb/detail/score/masked_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The options of `plumb probe`, which `plumb calibrate --model` takes too.
 struct ProbeArguments {
@@ -105,4 +105,4 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/run/fixed_ranking_job.hpp"
 #include "plumb/detail/run/rank_job.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct RankArguments {
   RankSettings rank{};
@@ -130,4 +130,4 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
                                       : detail::replay_rankings(console, arguments, graph, model);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

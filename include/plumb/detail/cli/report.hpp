@@ -13,7 +13,7 @@
 #include "plumb/detail/run/finished_report.hpp"
 #include "plumb/detail/run/report_place.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
 inline int run_report_command(Console& console) {
@@ -36,4 +36,4 @@ inline int run_report_command(Console& console) {
   return 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

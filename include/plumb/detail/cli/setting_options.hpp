@@ -17,7 +17,7 @@
 #include "plumb/detail/cli/given_options.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Adds an option for each setting that is shown to it, but for what the console's engine does not
 /// take. What the members hold are the defaults.
@@ -179,4 +179,4 @@ std::optional<options::variables_map> parse_settings(Console& console, const std
   return values;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

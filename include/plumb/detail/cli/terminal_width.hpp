@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Characters in a line of the terminal behind a file descriptor, 80 where it does not say; none for
 /// what is no terminal.
@@ -39,4 +39,4 @@ namespace plumb::detail {
   return terminal.value_or(0);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

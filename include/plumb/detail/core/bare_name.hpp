@@ -8,7 +8,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A name's letters and digits, those of ASCII in lower case: "Multiple_Choices" as "multiplechoices".
 inline std::string bare_name(std::string_view name) {
@@ -22,4 +22,4 @@ inline std::string bare_name(std::string_view name) {
   return bare;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Thread-safe once made.
 class BinomialTable {
@@ -88,4 +88,4 @@ class BinomialTable {
   std::vector<std::uint32_t> guide_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Code points first, first + stride, … last become themselves plus delta.
 struct UpperCaseRun {
@@ -125,4 +125,4 @@ template <class Runs>
   return result;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A mark, its combining class (which orders marks behind one letter), and the letters that it composes
 /// with: each letter, then what the two make.
@@ -269,4 +269,4 @@ inline void order_marks(std::u32string& text) {
   return true;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

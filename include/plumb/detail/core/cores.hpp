@@ -13,7 +13,7 @@
 #include <sched.h>
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Cores that the calling thread may run on, at least 1. Fewer than the machine has where a batch system,
 /// a container's cpuset or taskset bound it to some, which std::thread::hardware_concurrency() does
@@ -28,4 +28,4 @@ namespace plumb::detail {
   return (std::max)(1U, std::thread::hardware_concurrency());
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

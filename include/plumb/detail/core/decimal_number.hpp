@@ -19,7 +19,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The locale's decimal point; most often one byte.
 inline std::string decimal_point() {
@@ -117,4 +117,4 @@ inline double ten_digits(double value) {
   return read;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 // Disk, OutputFile and FolderLock have virtual functions so that a test can put its disk under any of
 // the library's readers and writers without these being templates.
@@ -229,4 +229,4 @@ class RealDisk : public Disk {
   return disk;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 
 #include "plumb/detail/core/disk.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Stands for a plain path wherever one is wanted for its text, as in messages. The disk must outlive
 /// it. Any number of threads may read one.
@@ -28,9 +28,9 @@ class DiskPath {
   DiskPath() = default;
   /// From whatever a path is made of.
   template <class Source>
-  requires(!std::derived_from<Source, DiskPath> &&
-           std::constructible_from<std::filesystem::path, const Source&>)
-      DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: stands for a path
+    requires(!std::derived_from<Source, DiskPath> &&
+             std::constructible_from<std::filesystem::path, const Source&>)
+  DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: stands for a path
       : path_(path), disk_(&disk) {}
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
@@ -99,4 +99,4 @@ class DiskPath {
   Disk* disk_ = &real_disk();
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/printable.hpp"
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Who can fix it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
 enum class Fault { user, internal };
@@ -89,4 +89,4 @@ class MixedResults : public Error {
   return {Fault::internal, std::move(site), message, remedy};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

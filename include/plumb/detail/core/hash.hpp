@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// FNV-1a in 64 bits; a text that comes in pieces goes on from the hash of those before. Two texts that
 /// differ in one byte only always have different hashes: each step is a bijection of the state. Source:
@@ -37,4 +37,4 @@ namespace plumb::detail {
   return hash_digits(fnv1a(text));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Lower-case letters that are not the lower case of their upper case, such as "µ", "ı", "ſ" and
 /// "ς"; runs of upper_case_runs that begin with one hold nothing else.
@@ -89,4 +89,4 @@ inline void append_lower_case(std::string& text, char32_t value) {
   return result;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A mapped file; unmapped at the end. Any number of threads may read one.
 class MappedFile {
@@ -72,4 +72,4 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

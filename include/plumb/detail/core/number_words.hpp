@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A number with a fixed count of decimals, after a point whatever the program's locale is; what rounds
 /// to zero has no sign.
@@ -34,4 +34,4 @@ namespace plumb::detail {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Calls `piece(work, i)` for each i in [0, count), in any order and on any thread. `piece` throws nothing.
 using PieceLoop = void (*)(std::size_t count, void (*piece)(void* work, std::size_t i), void* work);
@@ -63,4 +63,4 @@ void parallel_for(std::size_t count, Work work) {
   if (pieces.failure) std::rethrow_exception(pieces.failure);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

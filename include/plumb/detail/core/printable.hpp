@@ -18,7 +18,7 @@
 
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a terminal or a page may obey the character, rather than show it.
 [[nodiscard]] constexpr bool is_control(char32_t c) noexcept {
@@ -62,4 +62,4 @@ namespace plumb::detail {
   return {};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

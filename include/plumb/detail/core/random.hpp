@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/hash.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe; give each thread its own stream.
 class RandomStream {
@@ -60,4 +60,4 @@ class RandomStream {
   std::mt19937_64 engine_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Of bytes: names of commands and options have one for each letter. Time is the product of the
 /// lengths.
@@ -67,4 +67,4 @@ namespace plumb::detail {
   return word ? "did you mean " + lead + *word + "? " : "";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline std::unique_ptr<std::istream> opened(const DiskPath& file,
                                                           const char* remedy) {
@@ -151,4 +151,4 @@ inline void refuse_lfs_pointer(const DiskPath& file, std::string_view bytes) {
                    "run 'git lfs pull' in its folder, or download the file");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

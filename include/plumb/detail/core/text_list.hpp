@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Puts an item behind those that `list` has, with `between` unless the list is empty.
 inline void add_to_list(std::string& list, std::string_view item, std::string_view between = ", ") {
@@ -36,4 +36,4 @@ template <class Range, class Text = std::identity>
   return text_list(range, text, between, between);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

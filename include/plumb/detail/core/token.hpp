@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Index into a model's vocabulary. Never negative.
 using TokenId = std::int32_t;
@@ -67,4 +67,4 @@ inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
   return static_cast<std::size_t>(end - a.begin());
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 
 #include "plumb/detail/core/token.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The number of a node of a token tree, counted from 0.
 using NodeId = std::uint32_t;
@@ -99,4 +99,4 @@ class TokenTree {
   std::unordered_map<std::uint64_t, NodeId> children_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

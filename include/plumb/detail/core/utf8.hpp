@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CodePoint {
   char32_t value = 0;
@@ -107,4 +107,4 @@ inline void append_utf8(std::string& text, char32_t value) {
   return text.substr(0, shown) + (shown < text.size() ? "…" : "");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

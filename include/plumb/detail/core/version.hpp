@@ -7,6 +7,12 @@
 
 #define PLUMB_VERSION "0.2.0"
 
+// All types and functions lie in plumb::PLUMB_VERSION_NAMESPACE, an inline namespace: programs write
+// plumb::Dataset, and two libraries with different versions of plumb inside can be linked into one program.
+// It changes with every release that may change a type. Each header spells it, because clang before 17
+// takes `namespace plumb::detail` for another one (CWG 2061).
+#define PLUMB_VERSION_NAMESPACE v0_2
+
 // An older compiler ends in pages of errors about concepts; this is one line of them. Newer ones, and
 // others, are let through.
 #if !defined(PLUMB_ANY_COMPILER) &&                                                          \

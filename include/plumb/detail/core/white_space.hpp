@@ -13,7 +13,7 @@
 
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// White space of files.
 inline constexpr std::string_view white_space = " \t\r\n";
@@ -49,4 +49,4 @@ inline constexpr std::string_view white_space = " \t\r\n";
   return at;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// From each of these on, word characters begin (at even places) or end (at odd ones).
 inline constexpr auto word_character_edges = std::to_array<std::uint32_t>({
@@ -108,4 +108,4 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
           in(0x4E00, 0x9FFF) || in(0xF900, 0xFAFF) || in(0xFF66, 0xFF9D) || in(0x20000, 0x3FFFF));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Numbers facts that all have instance 0, and gives options ids where there are none. A relation that a
 /// loader made stays as it is.
@@ -153,4 +153,4 @@ enum class Templates { needed, not_needed };
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/data/baseline_templates.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The templates under "hgp" or "mmp" of the relation at `site`; none where the entry has no such
 /// field. `json` is the whole file.
@@ -83,4 +83,4 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
   return all;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

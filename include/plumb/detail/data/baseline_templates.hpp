@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where the subject stands in a baseline template.
 inline constexpr std::string_view subject_slot = "{subject}";
@@ -36,4 +36,4 @@ struct BaselineTemplates {
   return at == std::string::npos ? text : text.replace(at, subject_slot.size(), subject);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

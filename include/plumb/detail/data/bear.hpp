@@ -19,7 +19,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline bool is_bear(const DiskPath& folder) {
   return (folder / "metadata_relations.json").exists();
@@ -81,4 +81,4 @@ namespace plumb::detail {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/data/python_list.hpp"
 #include "plumb/detail/data/triple_header.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr auto choice_words = std::to_array<std::string_view>(
     {"choice", "option", "candidate", "distractor", "distracter", "alternative", "foil",
@@ -113,4 +113,4 @@ inline void refuse_choices_in_tsv(const DiskPath& table) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -39,7 +39,7 @@
 #include "plumb/detail/data/python_list.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A field by its bare name, and the field of RelationBuilder::add_fact that it is.
 inline constexpr auto choice_table_fields =
@@ -319,4 +319,4 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Other names of objects, by identifier.
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
@@ -125,4 +125,4 @@ class ChoiceSampler {
   std::map<std::string, std::set<std::size_t>> truths_;  // by subject
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

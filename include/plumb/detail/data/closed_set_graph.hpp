@@ -26,7 +26,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A sentence's words between or around its placeholders, without its full stop.
 inline std::string relation_words(const Relation& relation) {
@@ -109,4 +109,4 @@ inline std::string relation_words(const Relation& relation) {
   return graph;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/data/prompt_templates.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The relation's own templates. Equal ones are one, as a closed set may have them twice (BEAR's
 /// P103 does); broken ones are reported.
@@ -142,4 +142,4 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

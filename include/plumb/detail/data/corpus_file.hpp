@@ -19,7 +19,7 @@
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_text_field.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PackedFormat {
   const char* name;
@@ -113,4 +113,4 @@ void for_each_document(const DiskPath& file, const std::string& field, Piece pie
   end();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One record and the line it starts on, from 1.
 struct CsvRecord {
@@ -166,4 +166,4 @@ class CsvFile {
   std::map<std::string, std::size_t> columns_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

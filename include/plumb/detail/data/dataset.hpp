@@ -24,7 +24,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where the dataset itself puts a fact.
 enum class FactPart { unsaid, training, test };
@@ -200,4 +200,4 @@ inline void throw_problem(const Error& problem) {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -32,7 +32,7 @@
 #include "plumb/detail/data/name_check.hpp"
 #include "plumb/detail/data/repeated_json_keys.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void report_control(const std::string& text, const Site& site, const std::string& what,
                            const ProblemSink& report) {
@@ -281,4 +281,4 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/data/triple_rows.hpp"
 #include "plumb/detail/data/tsv.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DatasetFormat {
   const char* name;
@@ -69,4 +69,4 @@ inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
      true, true},
 }};
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

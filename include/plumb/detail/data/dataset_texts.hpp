@@ -23,7 +23,7 @@
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
@@ -145,4 +145,4 @@ inline void for_each_text(const std::map<std::string, BaselineTemplates>& baseli
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

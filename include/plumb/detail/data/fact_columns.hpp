@@ -25,7 +25,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/triple_header.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Places of a row's fields.
 struct FactColumns {
@@ -136,4 +136,4 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
          " names " + text_list(lacks, {}, ", ", " and ");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Indices into a relation's facts, ascending, none in both.
 struct FactSplit {
@@ -114,4 +114,4 @@ class SubjectGroups {
   return order;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline const std::vector<std::string>& factor_roles() {
   static const std::vector<std::string> roles{"completion", "contradiction_0", "contradiction_1",
@@ -96,4 +96,4 @@ inline bool is_factor_header(const DiskPath& file) {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

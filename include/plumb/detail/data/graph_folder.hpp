@@ -44,7 +44,7 @@
 #include "plumb/detail/data/table_encoding.hpp"
 #include "plumb/detail/data/triple_header.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
 
@@ -374,4 +374,4 @@ inline void drop_gender(KnowledgeGraph& graph) {
   return std::move(graph);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// JSON whose keys keep their order.
 using Json = nlohmann::ordered_json;
@@ -189,4 +189,4 @@ template <class... Fields>
   return result;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Takes one object after another; `visit(std::string_view)` is given the parts of their texts. Not
 /// thread-safe.
@@ -212,4 +212,4 @@ class JsonTextField {
   char32_t high_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

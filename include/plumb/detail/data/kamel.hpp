@@ -34,7 +34,7 @@
 #include "plumb/detail/data/prompt_template_file.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's rows by part, both under its question. A subject's identifier is its part and line
 /// ("test-3"), as rows have none; an object's is its Wikidata item, or its label where it is none.
@@ -244,4 +244,4 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct Entity {
   std::string id;
@@ -59,4 +59,4 @@ struct KnowledgeGraph {
   std::size_t trivial = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -33,7 +33,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct LamaTemplate {
   const char* relation;
@@ -240,4 +240,4 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/csv_file.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The file that a path names, itself or the only .csv of a folder; nothing where it is none.
 [[nodiscard]] inline std::optional<DiskPath> laureate_file(const DiskPath& path) {
@@ -75,4 +75,4 @@ namespace plumb::detail {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -10,7 +10,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DatasetFormat;
 
@@ -27,7 +27,7 @@ struct DatasetFormat;
 /// The same for a format of `dataset_formats`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
@@ -45,7 +45,7 @@ struct DatasetFormat;
 #include "plumb/detail/data/table_encoding.hpp"
 #include "plumb/detail/data/unread_tables.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for tables that can be read once they are written otherwise: Parquet, and .csv files
 /// with another header.
@@ -126,6 +126,6 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -23,7 +23,7 @@
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's prompts, parallel to their weights.
 struct WeightedTemplates {
@@ -101,4 +101,4 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
   return all;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/fact_split.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyChoiceRule {
   /// What a relation must have.
@@ -88,4 +88,4 @@ struct ManyChoiceRule {
   return text;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/prompt_template.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct NamedEntity {
   std::string id;
@@ -129,4 +129,4 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   return places;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One more name; blank ones and those it has are passed over.
 inline void add_name(NamedEntity& entity, const std::string& name) {
@@ -47,4 +47,4 @@ inline void add_names(NamedEntity& entity, const std::vector<std::string>& names
       "add one or remove the relation");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

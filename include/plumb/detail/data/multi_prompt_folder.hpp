@@ -23,7 +23,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a path is a folder of this layout, which has facts.jsonl and is of no closed-set layout
 /// that may have such a file too, or MyriadLAMA's.
@@ -47,7 +47,7 @@ namespace plumb::detail {
 /// field.
 [[nodiscard]] std::string templates_jsonl(const MultiPromptDataset& dataset);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
@@ -61,7 +61,7 @@ namespace plumb::detail {
 #include "plumb/detail/data/myriad_lama.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE bool is_multi_prompt(const DiskPath& path) {
   if (is_myriad_lama(path)) return true;
@@ -137,6 +137,6 @@ PLUMB_INLINE std::string templates_jsonl(const MultiPromptDataset& dataset) {
   return text;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -18,7 +18,7 @@
 #include "plumb/detail/data/multi_prompt_checks.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The entity of an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing after
 /// reporting what is wrong with them.
@@ -167,4 +167,4 @@ inline void use_prompt_templates(MultiPromptDataset& dataset, const PromptTempla
   dataset.knows_origins = templates.knows_origins();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

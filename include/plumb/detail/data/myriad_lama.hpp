@@ -28,7 +28,7 @@
 #include "plumb/detail/data/multi_prompt_checks.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Its .jsonl files, sorted; empty for a path that is none: each must begin with a row.
 [[nodiscard]] inline std::vector<DiskPath> myriad_lama_files(const DiskPath& path) {
@@ -206,4 +206,4 @@ class MyriadLamaRows {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What has no shape of its own; joiners and marks of direction have one in some scripts and are not here.
 [[nodiscard]] constexpr bool is_shapeless(char32_t c) noexcept {
@@ -233,4 +233,4 @@ inline std::string without_looks(std::string_view text) {
   return "looks (quotes, dashes, width, normal form, case, white space or what cannot be seen)";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct NamedFact {
   std::string relation;
@@ -131,4 +131,4 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return detail::with_all(std::move(facts), relations);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

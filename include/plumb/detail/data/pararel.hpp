@@ -17,7 +17,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline bool is_pararel(const DiskPath& folder) {
   return (folder / "trex_lms_vocab").is_folder() &&
@@ -58,4 +58,4 @@ namespace plumb::detail {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -12,7 +12,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class TemplateStyle : std::uint8_t { cloze, question };
 enum class TemplateOrigin : std::uint8_t { manual, generated };
@@ -26,4 +26,4 @@ struct PromptTemplate {
   TemplateOrigin origin = TemplateOrigin::manual;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/prompt_templates.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Site with_field(Site site, std::string field) {
   site.field = std::move(field);
@@ -120,4 +120,4 @@ class PromptTemplateFile : public PromptTemplates {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/data/multi_prompt_checks.hpp"
 #include "plumb/detail/data/prompt_template.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// As files and tables name a style: cloze, question.
 [[nodiscard]] inline std::string style_word(TemplateStyle style) {
@@ -89,4 +89,4 @@ class PromptTemplates {
   bool knows_origins_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

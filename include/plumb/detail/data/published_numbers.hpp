@@ -24,7 +24,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PublishedNumber {
   std::string table{};
@@ -113,4 +113,4 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
   return numbers;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

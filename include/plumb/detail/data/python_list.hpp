@@ -22,7 +22,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The texts, or what is wrong.
 struct WrittenList {
@@ -183,4 +183,4 @@ class WrittenListReader {
   return WrittenListReader(text).read();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

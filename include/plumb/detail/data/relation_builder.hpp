@@ -27,7 +27,7 @@
 #include "plumb/detail/data/choice_fields.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Puts a relation together from a file's lines and reports what is wrong with them. Not
 /// thread-safe.
@@ -353,4 +353,4 @@ inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& d
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The objects of a JSON text, its keys counted.
 class RepeatedKeys : public nlohmann::json_sax<Json> {
@@ -86,4 +86,4 @@ inline void check_json_keys(const DiskPath& file, const ProblemSink& report) {
   });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for a file in UTF-16 or UTF-32, or whose lines end in carriage returns alone, by its
 /// first 64 KiB; also where it cannot be read.
@@ -54,4 +54,4 @@ inline void refuse_other_encodings(const DiskPath& path) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

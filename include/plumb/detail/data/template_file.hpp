@@ -21,7 +21,7 @@
 #include "plumb/detail/data/prompt_template_file.hpp"
 #include "plumb/detail/data/repeated_json_keys.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The texts of a templates.jsonl, by relation.
 inline Json prompt_template_texts(const DiskPath& file) {
@@ -88,4 +88,4 @@ inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   dataset.files.push_back(file);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

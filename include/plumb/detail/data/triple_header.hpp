@@ -19,7 +19,7 @@
 #include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Places of a row's fields.
 struct TripleColumns {
@@ -62,4 +62,4 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
   return fields.size() == 3 ? triple_columns(fields) : std::nullopt;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

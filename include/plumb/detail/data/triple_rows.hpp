@@ -23,7 +23,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Its .jsonl files, sorted; empty for a path that is none: each must begin with a triple.
 [[nodiscard]] inline std::vector<DiskPath> triple_row_files(const DiskPath& path) {
@@ -78,4 +78,4 @@ namespace plumb::detail {
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/data/relation_builder.hpp"
 #include "plumb/detail/data/triple_header.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
@@ -283,4 +283,4 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   return dataset;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr auto table_endings = std::to_array<std::string_view>(
     {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".jl", ".parquet", ".arrow", ".feather", ".xls",
@@ -80,4 +80,4 @@ inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
     {"gelu", Activation::gelu},          {"gelu_python", Activation::gelu},
@@ -47,4 +47,4 @@ inline void activate(Activation activation, std::span<float> row) {
   network_kernels().activate(activation, row.data(), row.size());
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

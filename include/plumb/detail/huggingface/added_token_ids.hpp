@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/tokenizer_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How a listed token is found: {content, single_word, lstrip, rstrip, normalized, special}.
 [[nodiscard]] inline TokenizerJson listed_token(const JsonPart& part) {
@@ -255,4 +255,4 @@ inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   files.tokenizer["added_tokens"] = ids.list();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/token_vocabulary.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A token that is found as a whole. `lstrip` and `rstrip` take white space beside it in;
 /// `single_word` finds it only where no word character stands beside it.
@@ -234,4 +234,4 @@ class AddedTokens {
   Finder in_rewritten_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A character of a rewritten text and what happened there: 0 for one that replaces the next
 /// character, 1 for one that is inserted, -n for one that replaces the next and drops the n after.
@@ -149,4 +149,4 @@ class AlignedText {
   std::vector<ByteSpan> origins_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

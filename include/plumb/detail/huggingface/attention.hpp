@@ -21,7 +21,7 @@
 #include "plumb/detail/core/aligned_allocator.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Keys and values of one layer, by slot. Any number of threads may read it, and set slots of
 /// different blocks or, where they set no slot twice, of the same.
@@ -201,4 +201,4 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

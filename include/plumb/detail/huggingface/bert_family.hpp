@@ -19,7 +19,7 @@
 #include "plumb/detail/huggingface/encoder_config.hpp"
 #include "plumb/detail/huggingface/rotary.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Norms after each sum, by a layer norm, and biases everywhere.
 inline void set_bert_parts(EncoderConfig& config, float epsilon) {
@@ -294,4 +294,4 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
   name_head(config, "head.dense", "head.norm", "decoder", "decoder.bias");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/aligned_text.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::array<char32_t, 256> byte_letters = [] {
   std::array<char32_t, 256> letters{};
@@ -58,4 +58,4 @@ inline void write_byte_letters(AlignedText& text) {
   return bytes;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/token_vocabulary.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How a byte without a token of its own is written: "<0x0A>".
 [[nodiscard]] inline std::string byte_name(char c) {
@@ -234,4 +234,4 @@ class BytePairEncoding {
   bool ignores_merges_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/activation.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Two spellings of one field.
 struct FieldAlias {
@@ -238,4 +238,4 @@ class ConfigFields {
   std::string else_do_{};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/huggingface/other_ways.hpp"
 #include "plumb/detail/huggingface/text_part.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How the config.json of one model_type is read.
 struct DecoderArchitecture {
@@ -103,4 +103,4 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
   return config;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

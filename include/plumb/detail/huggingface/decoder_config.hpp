@@ -22,7 +22,7 @@
 #include "plumb/detail/huggingface/rotary.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// In which order one tensor holds the outputs of queries, keys and values.
 enum class ProjectionOrder {
@@ -298,4 +298,4 @@ inline void check_decoder(const ConfigFields& fields, const DecoderConfig& confi
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

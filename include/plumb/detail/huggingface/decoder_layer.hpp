@@ -25,7 +25,7 @@
 #include "plumb/detail/huggingface/packed_matrix.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The weights of a layer, and its steps on rows that lie one behind the other. Any number of threads
 /// may use one.
@@ -243,4 +243,4 @@ class DecoderLayer {
   std::vector<Norm> query_norm_, key_norm_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -37,7 +37,7 @@
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What TreeCausalLm and TreeEmbedder ask beside a tokenizer. Not thread-safe: one thread at a time
 /// asks, and as many as OpenMP has compute.
@@ -354,4 +354,4 @@ class DecoderNetwork {
   std::vector<std::vector<float>> key_biases_;  // [head][position], of ALiBi
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

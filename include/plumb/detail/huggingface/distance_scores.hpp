@@ -21,7 +21,7 @@
 #include "plumb/detail/huggingface/packed_matrix.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The number of each distance, as a row of the distance embeddings. Any number of threads may ask one;
 /// `prepare` must not run then.
@@ -138,4 +138,4 @@ class DistanceScores {
   float scale_ = 1;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

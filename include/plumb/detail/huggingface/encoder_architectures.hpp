@@ -21,7 +21,7 @@
 #include "plumb/detail/huggingface/encoder_config.hpp"
 #include "plumb/detail/huggingface/other_ways.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How the config.json of one model_type is read. `read` throws user errors for what it cannot model.
 struct EncoderArchitecture {
@@ -75,4 +75,4 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
   return config;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/huggingface/config_fields.hpp"
 #include "plumb/detail/huggingface/decoder_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How DeBERTa's attention sees the distance of two tokens (distance_scores.hpp).
 struct DistanceShape {
@@ -78,4 +78,4 @@ inline void set_equal_heads(const ConfigFields& fields, EncoderConfig& config) {
   set_head_size(config, config.hidden / config.heads);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -38,7 +38,7 @@
 #include "plumb/detail/huggingface/safetensors.hpp"
 #include "plumb/detail/huggingface/weight_reader.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe: one thread at a time asks, and as many as OpenMP has compute.
 class EncoderNetwork {
@@ -382,4 +382,4 @@ class EncoderNetwork {
   std::uint64_t asked_ = 0, computed_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/weight_reader.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class FeedForward {
@@ -151,4 +151,4 @@ class FeedForward {
   std::size_t per_token_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -28,7 +28,7 @@
 #include "plumb/detail/huggingface/config_fields.hpp"
 #include "plumb/detail/huggingface/safetensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view no_language_model = "is not a language model: ";
 
@@ -159,4 +159,4 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
   return warnings;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -33,7 +33,7 @@
 #include "plumb/detail/huggingface/tokenizer.hpp"
 #include "plumb/detail/huggingface/weight_type.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Tokenizer, configuration and network of a folder, which fit together.
 template <class Network>
@@ -250,4 +250,4 @@ static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
   return kind;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,7 +30,7 @@
 #include "plumb/detail/huggingface/rotary.hpp"
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The facts of a file's architecture, by their keys without its name; remembers which were read. Each
 /// member throws a user error for a fact of another kind. Not thread-safe.
@@ -383,4 +383,4 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
           text_list(detail::gguf_architectures, [](const auto& one) { return one.name; }));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Reads a GGUF file's head from front to back. Throws a user error where it ends too soon.
 class GgufCursor {
@@ -215,4 +215,4 @@ class GgufTensors : public StoredTensors {
   Json facts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

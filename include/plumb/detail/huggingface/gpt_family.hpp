@@ -17,7 +17,7 @@
 #include "plumb/detail/huggingface/decoder_config.hpp"
 #include "plumb/detail/huggingface/llama_family.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Spellings that transformers takes, too.
 inline constexpr FieldAlias gpt_aliases[] = {{"hidden_size", "n_embd"},
@@ -343,4 +343,4 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   name_plain_feed(names, "ffn.up_proj", "ffn.down_proj");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

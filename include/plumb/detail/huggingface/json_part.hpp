@@ -21,7 +21,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TokenizerJson = nlohmann::json;
 
@@ -151,4 +151,4 @@ void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit v
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 
 #include "plumb/detail/huggingface/decoder_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline NormShape rms_norm(const ConfigFields& fields, const char* field, double absent) {
   return {.kind = NormKind::rms, .epsilon = fields.epsilon(field, absent), .has_bias = false};
@@ -242,4 +242,4 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
   rotate_by_window(config);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

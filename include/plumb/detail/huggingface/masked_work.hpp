@@ -16,7 +16,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A sequence and the places in it that are asked for, ascending.
 struct MaskedSequence {
@@ -65,4 +65,4 @@ class MaskedWork {
   std::vector<MaskedSequence> sequences_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

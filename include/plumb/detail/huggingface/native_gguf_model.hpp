@@ -32,7 +32,7 @@
 #include "plumb/detail/huggingface/gguf_decoder.hpp"
 #include "plumb/detail/huggingface/gguf_tensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
 class NativeGgufModel {
@@ -134,4 +134,4 @@ class NativeGgufModel {
 static_assert(TreeCausalLm<NativeGgufModel> && TreeEmbedder<NativeGgufModel>);
 static_assert(ListsSpecialTokens<NativeGgufModel>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/huggingface/encoder_architectures.hpp"
 #include "plumb/detail/huggingface/other_ways.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a path is a folder with a config.json, and so a model for this backend.
 [[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
@@ -59,4 +59,4 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   return network_kind(folder) == NetworkKind::masked;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

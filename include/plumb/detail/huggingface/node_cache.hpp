@@ -19,7 +19,7 @@
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/huggingface/attention.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe while it takes or releases nodes. Node ids are those of one tree until the root
 /// is released.
@@ -164,4 +164,4 @@ class NodeCache {
   std::vector<KeyValues> layers_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

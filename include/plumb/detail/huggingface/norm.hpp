@@ -14,7 +14,7 @@
 
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class NormKind : std::uint8_t { layer, rms };
 
@@ -45,4 +45,4 @@ struct Norm {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

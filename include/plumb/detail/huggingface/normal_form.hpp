@@ -20,7 +20,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/aligned_text.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class NormalForm { nfd, nfc, nfkd, nfkc };
 
@@ -122,4 +122,4 @@ inline void normalize(AlignedText& text, NormalForm form) {
   text.transform(changes);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/huggingface/text_pattern.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StripAccents {
   void operator()(AlignedText& text) const {
@@ -197,4 +197,4 @@ class Normalizer {
   std::vector<Step> steps_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

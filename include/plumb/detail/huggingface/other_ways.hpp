@@ -21,7 +21,7 @@
 #include "plumb/detail/huggingface/config_fields.hpp"
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A path as a shell reads it: in quotes where it has more than letters, digits and ./_+:@-.
 [[nodiscard]] inline std::string shell_word(const std::filesystem::path& path) {
@@ -159,4 +159,4 @@ inline void refuse_quantized(const StoredTensors& tensors, const std::filesystem
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

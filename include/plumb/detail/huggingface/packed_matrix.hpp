@@ -28,7 +28,7 @@
 #include "plumb/detail/huggingface/weight_type.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Calls `work(first, count)` for blocks of rows, shared among threads.
 template <class Work>
@@ -279,4 +279,4 @@ class PackedMatrix {
   std::vector<float> bias_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/huggingface/text_pieces.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct BertWords {
   void operator()(TextPieces& pieces) const {
@@ -201,4 +201,4 @@ class PreTokenizer {
   std::vector<Step> steps_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

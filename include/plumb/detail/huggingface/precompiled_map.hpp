@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/aligned_text.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The bytes that a base64 text (RFC 4648, padded) stands for, or nothing.
 [[nodiscard]] inline std::optional<std::string> from_base64(std::string_view text) {
@@ -196,4 +196,4 @@ class PrecompiledMap {
   std::string texts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/huggingface/config_fields.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Cosines and sines by position. Any number of threads may `apply` one; `prepare` must not run then.
 class Rotary {
@@ -241,4 +241,4 @@ inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defa
   return read_rotary(rope, fields, defaults, positions);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The tensors of a model. Any number of threads may read it.
 class Safetensors : public StoredTensors {
@@ -250,4 +250,4 @@ class Safetensors : public StoredTensors {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

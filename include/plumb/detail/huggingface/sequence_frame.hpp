@@ -19,7 +19,7 @@
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class SequenceFrame {
@@ -144,4 +144,4 @@ class SequenceFrame {
   std::vector<bool> trims_;  // each with whether a space was put before the text
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

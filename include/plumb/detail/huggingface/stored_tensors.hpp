@@ -26,7 +26,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/kernels/half_number.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TensorShape = std::vector<std::size_t>;
 
@@ -146,4 +146,4 @@ class StoredTensors {
   std::map<std::string, StoredTensor> tensors_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// \w of Oniguruma: without the joiners, and with the numbers of Latin-1.
 [[nodiscard]] inline bool is_expression_word(char32_t c) noexcept {
@@ -361,4 +361,4 @@ class TextExpression {
   std::vector<Steps> alternatives_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/huggingface/config_fields.hpp"
 #include "plumb/detail/huggingface/decoder_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model_type of a wrapper, and that of its language model where text_config does not say it.
 struct TextWrapper {
@@ -85,4 +85,4 @@ inline void unwrap(const TextPart& part, DecoderConfig& config) {
   config.unties_by_stored_head = !part.tied;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

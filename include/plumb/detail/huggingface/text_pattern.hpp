@@ -21,7 +21,7 @@
 #include "plumb/detail/huggingface/text_expression.hpp"
 #include "plumb/detail/huggingface/unicode_class.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -135,4 +135,4 @@ class TextPattern {
   std::optional<TextExpression> expression_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/huggingface/aligned_text.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct TextPiece {
   ByteSpan bytes;
@@ -163,4 +163,4 @@ struct TextPieces {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/normalizer.hpp"
 #include "plumb/detail/huggingface/pre_tokenizer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DecodeBytes {
   void operator()(std::vector<std::string>& texts) const {
@@ -174,4 +174,4 @@ class TokenDecoder {
   std::vector<Step> steps_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The texts of tokens by id and back. Ids may leave gaps. Any number of threads may read one.
 class TokenVocabulary {
@@ -72,4 +72,4 @@ class TokenVocabulary {
   std::vector<std::optional<std::string>> texts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

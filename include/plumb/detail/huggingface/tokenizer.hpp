@@ -41,7 +41,7 @@
 #include "plumb/detail/huggingface/unigram.hpp"
 #include "plumb/detail/huggingface/word_piece.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A text as its tokens, and the word that each belongs to, counted from 0: a piece that the
 /// pre-tokenizer cut, or an added token.
@@ -300,4 +300,4 @@ class HuggingFaceTokenizer {
   bool parses_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/tokenizer_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void build_model(TokenizerFiles& files, TokenizerJson options) {
   for (const char* const kept : {"vocab", "merges"}) {
@@ -183,4 +183,4 @@ inline void build_gemma(TokenizerFiles& files) {
   files.tokenizer["decoder"] = spaced_decoder(false);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

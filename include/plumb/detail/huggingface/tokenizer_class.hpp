@@ -22,7 +22,7 @@
 #include "plumb/detail/huggingface/tokenizer_builds.hpp"
 #include "plumb/detail/huggingface/tokenizer_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What stands around a sequence: tokenizer.json's own, cls and sep, bos and eos, or bos and eos where
 /// the configuration asks for them.
@@ -240,4 +240,4 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return *found;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

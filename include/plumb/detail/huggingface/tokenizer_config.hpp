@@ -18,7 +18,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A tokenizer in the words of tokenizer.json, and what the files beside it say.
 struct TokenizerFiles {
@@ -129,4 +129,4 @@ inline void check_config(const TokenizerFiles& files) {
   return files;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/huggingface/tokenizer_class.hpp"
 #include "plumb/detail/huggingface/tokenizer_config.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The lines of a file of well-formed UTF-8.
 template <class Visit>
@@ -212,4 +212,4 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
   return files;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

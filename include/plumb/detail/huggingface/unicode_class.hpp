@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/white_space.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 constexpr std::uint32_t category_bit(int category) noexcept {
   return 1U << category;
@@ -114,4 +114,4 @@ void lower_case_of(char32_t c, Put put) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/token_vocabulary.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class Unigram {
@@ -175,4 +175,4 @@ class Unigram {
   bool byte_fallback_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

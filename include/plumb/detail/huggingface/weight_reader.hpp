@@ -28,7 +28,7 @@
 #include "plumb/detail/huggingface/stored_tensors.hpp"
 #include "plumb/detail/huggingface/weight_type.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How a matrix of weights is stored: an output a row, or (GPT-2) an input a row.
 enum class WeightOrder { by_output, by_input };
@@ -263,4 +263,4 @@ class WeightReader {
   ProductType products_ = ProductType::exact;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/kernels/half_number.hpp"
 #include "plumb/detail/kernels/network_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class WeightType : std::uint8_t { f32, f16, bf16, bf16_pairs };
 
@@ -62,4 +62,4 @@ inline void widen(WeightType type, const std::uint16_t* from, std::size_t count,
       from, count, to);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/token_vocabulary.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class WordPiece {
@@ -89,4 +89,4 @@ class WordPiece {
   std::size_t longest_token_ = 0;   // in bytes
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

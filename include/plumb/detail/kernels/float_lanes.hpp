@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 inline constexpr std::size_t float_lanes = std::size_t{1} << PLUMB_VECTOR_LEVEL;
@@ -75,8 +75,7 @@ template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
   const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
     return __builtin_shufflevector(lanes, lanes, (At + int{Half}) % int{float_lanes}...);
-  }
-  (std::make_integer_sequence<int, int{float_lanes}>{});
+  }(std::make_integer_sequence<int, int{float_lanes}>{});
   if constexpr (Half == 1) {
     return join(lanes, other)[0];
   } else {
@@ -113,4 +112,4 @@ inline FloatLanes exp_lanes(FloatLanes x) {
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -10,7 +10,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The number that the bits of a binary16 are.
 [[gnu::always_inline]] inline float widened_half(std::uint16_t bits) {
@@ -41,4 +41,4 @@ namespace plumb::detail {
   return static_cast<std::uint16_t>(sign | (rounded - (std::uint32_t{112} << 23)) >> 13);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

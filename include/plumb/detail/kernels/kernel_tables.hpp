@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Two BF16 numbers of neighbouring k.
 struct NumberPair {
@@ -142,4 +142,4 @@ struct KernelSet {
 /// The most that any table has of each, for memory on the stack.
 inline constexpr std::size_t most_product_rows = 8, most_product_width = 48, most_tile_rows = 8;
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

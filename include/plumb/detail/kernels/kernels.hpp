@@ -21,7 +21,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/kernels/kernel_tables.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #if defined(__x86_64__) || defined(__i386__)
 /// AVX-VNNI, which not every compiler's __builtin_cpu_supports knows.
@@ -117,4 +117,4 @@ template <class Table>
   return chosen;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/kernels/row_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// log Σ exp over a row of finite logits (minus infinity counts as probability zero). Minus
 /// infinity for an empty row; NaN when the row holds one.
@@ -38,4 +38,4 @@ namespace plumb::detail {
   return static_cast<double>(logits[static_cast<std::size_t>(token)]) - normalizer;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -8,7 +8,7 @@
 #include "plumb/detail/kernels/row_products.hpp"
 #include "plumb/detail/kernels/vector_needs.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 inline constexpr NetworkKernels network_kernels_here{
@@ -33,4 +33,4 @@ inline constexpr NetworkKernels network_kernels_here{
 static_assert(product_rows <= most_product_rows && product_width <= most_product_width);
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -8,19 +8,19 @@
 #if !defined(PLUMB_COMPILED_KERNELS)
 #include "plumb/detail/kernels/network_functions.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 inline const bool adds_network_kernels =
     (added_kernels<NetworkKernels>().push_back(&network_kernels_here), true);
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error, at the first call, as choose_kernels does.
 [[nodiscard]] inline const NetworkKernels& network_kernels() {
   return kernels<NetworkKernels>();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

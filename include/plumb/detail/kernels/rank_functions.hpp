@@ -8,7 +8,7 @@
 #include "plumb/detail/kernels/vector_functions.hpp"
 #include "plumb/detail/kernels/vector_needs.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 inline constexpr RankKernels rank_kernels_here{
@@ -26,4 +26,4 @@ inline constexpr RankKernels rank_kernels_here{
 static_assert(tile_rows <= most_tile_rows);
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -8,19 +8,19 @@
 #if !defined(PLUMB_COMPILED_KERNELS)
 #include "plumb/detail/kernels/rank_functions.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 inline const bool adds_rank_kernels =
     (added_kernels<RankKernels>().push_back(&rank_kernels_here), true);
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error, at the first call, as choose_kernels does.
 [[nodiscard]] inline const RankKernels& rank_kernels() {
   return kernels<RankKernels>();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

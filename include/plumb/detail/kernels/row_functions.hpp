@@ -17,7 +17,7 @@
 #include <immintrin.h>
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 /// Makes finite scores probabilities: e^(x − max) / Σ e^(x − max). A row has one number at least.
@@ -171,4 +171,4 @@ inline void widen_f16_row(const std::uint16_t* from, std::size_t count, float* t
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

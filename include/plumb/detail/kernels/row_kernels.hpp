@@ -8,19 +8,19 @@
 #if !defined(PLUMB_COMPILED_KERNELS)
 #include "plumb/detail/kernels/row_sums.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 inline const bool adds_row_kernels =
     (added_kernels<RowKernels>().push_back(&row_kernels_here), true);
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error, at the first call, as choose_kernels does.
 [[nodiscard]] inline const RowKernels& row_kernels() {
   return kernels<RowKernels>();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

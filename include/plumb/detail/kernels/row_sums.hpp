@@ -10,7 +10,7 @@
 #include "plumb/detail/kernels/float_lanes.hpp"
 #include "plumb/detail/kernels/vector_needs.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 /// Σ e^(x − highest), in single precision within blocks.
@@ -47,4 +47,4 @@ inline constexpr RowKernels row_kernels_here{
     .width = width_here, .needs = needs_here, .highest = &highest_of_row, .exp_sum = &exp_sum_row};
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

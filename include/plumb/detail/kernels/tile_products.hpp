@@ -24,7 +24,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 inline constexpr std::size_t lane_count = float_lanes;
@@ -114,8 +114,7 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
       (store(R), ...);
     };
     lane_by_lane(std::make_index_sequence<panel_lanes>{});
-  }
-  (std::make_index_sequence<tile_rows>{});
+  }(std::make_index_sequence<tile_rows>{});
 }
 
 /// How many products are above `most`; into `undecided` the columns of those from `least` to `most`,
@@ -148,4 +147,4 @@ inline std::size_t count_above_row(const std::int32_t* products, std::size_t col
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -12,7 +12,7 @@
 
 #include "plumb/detail/kernels/vector_width.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 /// The largest magnitude. Without their signs, floats are in the order of their bits, whose maximum takes
@@ -81,4 +81,4 @@ inline float quick_dot_row(const float* a, const float* b, std::size_t size) {
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

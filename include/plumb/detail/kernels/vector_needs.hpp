@@ -6,7 +6,7 @@
 #include "plumb/detail/kernels/kernel_tables.hpp"
 #include "plumb/detail/kernels/vector_width.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
 #if PLUMB_VECTOR_LEVEL == 4
@@ -38,4 +38,4 @@ inline constexpr unsigned needs_here = 0U
     ;
 
 }  // namespace PLUMB_VECTOR_NAMESPACE
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

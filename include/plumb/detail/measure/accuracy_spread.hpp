@@ -26,7 +26,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A group of settings as people write it: "ic/50", "template", "ic/50/generation"; a pair
 /// separator that is not the usual one follows in quotes. Different groups have different names.
@@ -280,4 +280,4 @@ struct AccuracyAtK {
   return levels;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/measure/answer_match.hpp"
 #include "plumb/detail/measure/morphy.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may look words up at once.
 class AnswerLemmas {
@@ -34,4 +34,4 @@ class AnswerLemmas {
 
 static_assert(Lemmatiser<AnswerLemmas>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -28,7 +28,7 @@
 #include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Shares in [0, 1] of one fact, or means of them; a script's precision may pass 1 where one answer
 /// names several objects.
@@ -144,4 +144,4 @@ struct ListMeans {
   return means;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

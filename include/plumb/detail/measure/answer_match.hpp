@@ -21,7 +21,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/answer_words.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Gives the lemma of one word, which comes in lower case: the same each time, from any thread, and
 /// without white space. An empty one drops the word. `Morphy` is one.
@@ -118,4 +118,4 @@ template <Lemmatiser Lemmas = SameWord>
                       [&](const NormalisedText& answer) { return contains(text, answer); });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerRank : Rank {
   /// The first best candidate, and how many others share its score.
@@ -47,4 +47,4 @@ struct AnswerRank : Rank {
   return rank;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerSetScore {
   double precision = 0;
@@ -130,4 +130,4 @@ struct AnswerSetMeans {
   return means;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/core/word_character.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What becomes of letters.
 enum class LetterCase { lower, kept };
@@ -195,4 +195,4 @@ void for_each_answer_word(std::string_view text, Visit visit,
   return words == 1;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -34,7 +34,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What stands in the subject's place.
 inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "?"};
@@ -227,4 +227,4 @@ struct MeanBias : BiasLevels {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,7 +30,7 @@
 #include "plumb/detail/measure/probe_metrics.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// P(S ≥ at_least) of the number S of successes of independent trials; exact but for rounding.
 [[nodiscard]] inline double chance_of_at_least(std::span<const double> probabilities,
@@ -194,4 +194,4 @@ template <class Name>
   return text + (all.size() > shown ? "; …" : "") + ".";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// k above: as many as Wilson's interval adds itself.
 inline constexpr double facts_of_the_mean = normal_95 * normal_95;
@@ -67,4 +67,4 @@ inline double variance_in(const Stratum& stratum, double p, double shared) {
   return detail::wilson_of(value, trials, count, "clustered wilson");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/measure/subsumption.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ComparisonOptions {
   /// A group's name (setting_name), or empty: see shared_setting.
@@ -213,4 +213,4 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   return order;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

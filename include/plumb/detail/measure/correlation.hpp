@@ -16,7 +16,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether |r| is 1 but for rounding: of how far other pairs would move it, and of how likely it is by
 /// chance, such a correlation says nothing.
@@ -54,4 +54,4 @@ namespace plumb::detail {
   return {r, std::tanh(at - half), std::tanh(at + half), n, "fisher"};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

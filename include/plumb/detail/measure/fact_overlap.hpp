@@ -34,7 +34,7 @@
 #include "plumb/detail/measure/answer_words.hpp"
 #include "plumb/detail/measure/word_trie.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What subject and object must stand in together.
 struct Within {
@@ -258,4 +258,4 @@ class FactOverlap {
   std::vector<std::int64_t> last_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

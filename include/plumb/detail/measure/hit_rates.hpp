@@ -15,7 +15,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The k that are measured. Tables show some; 2, 11 and 101 are what DEER's program calls 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
@@ -40,4 +40,4 @@ class HitRates {
   std::array<Estimate, hit_levels.size()> rates_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

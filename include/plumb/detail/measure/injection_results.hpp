@@ -20,7 +20,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/prompt/injection.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A design and the scores of each panel's pairs: log-probabilities of the objects, in nats.
 struct ScoredInjection {
@@ -101,4 +101,4 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
   return results;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

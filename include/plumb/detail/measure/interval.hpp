@@ -25,7 +25,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What stands for a number that does not exist. It compares as false with every number, so no
 /// threshold is passed by it.
@@ -158,4 +158,4 @@ struct Bootstrap {
   return percentile_interval(value, std::move(draws), count);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

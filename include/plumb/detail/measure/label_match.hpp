@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/lower_case.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class LabelMatch { letters, program };
 [[nodiscard]] constexpr std::array<LabelMatch, 2> every(LabelMatch) noexcept {
@@ -34,4 +34,4 @@ enum class LabelMatch { letters, program };
   return lower_case(text).find(wanted) != std::string::npos;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/measure/subsumption.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models by relations under one group of settings.
 struct AccuracyTable {
@@ -278,4 +278,4 @@ struct TunedComparison {
       std::move(rates.one_given_other)};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

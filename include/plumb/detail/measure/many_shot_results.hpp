@@ -19,7 +19,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Accuracy against the number of shots, for one way of writing pairs.
 struct ShotsCurve {
@@ -168,4 +168,4 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -44,7 +44,7 @@
 #include "plumb/detail/core/lower_case.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Lets a table of strings be searched by any text.
 struct TextHash {
@@ -247,4 +247,4 @@ class Morphy {
   std::array<detail::TableByText<std::string>, parts> exceptions_, firsts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/answer_rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One answer to one prompt.
 struct Prediction {
@@ -83,4 +83,4 @@ struct Prediction {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

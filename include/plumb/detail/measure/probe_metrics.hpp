@@ -36,7 +36,7 @@
 #include "plumb/detail/measure/ties.hpp"
 #include "plumb/detail/prompt/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The numbers of one group of facts.
 struct GroupMetrics {
@@ -243,4 +243,4 @@ struct ProbeMetrics {
   return templates;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

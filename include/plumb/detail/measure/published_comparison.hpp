@@ -24,7 +24,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/published_numbers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A number of a run, with its interval where it has one.
 struct RunNumber {
@@ -208,4 +208,4 @@ inline void remark_on_runs_without(PublishedComparison& made,
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where among its equals a candidate is said to stand.
 enum class Ties { optimistic, realistic, pessimistic };
@@ -53,4 +53,4 @@ struct Rank {
   friend bool operator==(const Rank&, const Rank&) = default;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where a query's true entity stands.
 struct QueryRank {
@@ -93,4 +93,4 @@ struct RankMetrics {
   return metrics;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

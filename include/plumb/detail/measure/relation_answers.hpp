@@ -24,7 +24,7 @@
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/prompt/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The setting of a closed-set probe's template.
 [[nodiscard]] inline Setting template_setting(std::size_t template_index) {
@@ -125,4 +125,4 @@ class AnswersView {
   std::size_t facts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -9,7 +9,7 @@
 
 #include "plumb/detail/core/over.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a reader must know of a relation: the same words for all relations it is true of, and what
 /// differs among them.
@@ -36,4 +36,4 @@ struct RelationRemark {
   return told;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Thread-safe once made.
 class Resamples {
@@ -116,4 +116,4 @@ struct ResampledMean {
   return percentile_interval(mean.value, std::move(mean.draws), values.size());
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 
 #include "plumb/detail/measure/correlation.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Tables say "< 1e-15" of a p below: the numbers behind r have no more digits, and no assumption of the
 /// test holds that far out. Files have the p as it is computed.
@@ -34,4 +34,4 @@ inline constexpr double smallest_shown_p = 1e-15;
                     Eigen::numext::betainc(static_cast<double>(n - 2) / 2, 0.5, (1 - r) * (1 + r)));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

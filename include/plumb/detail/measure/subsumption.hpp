@@ -30,7 +30,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation that two models answered under the same settings.
 struct MatchedRelation {
@@ -255,4 +255,4 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return rates;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether the best score is shared, and where the right option then stands.
 enum class BestTie : std::uint8_t { none, without_answer, with_answer, answer_first };
@@ -84,4 +84,4 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
          "metrics.json has both.";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 
 #include "plumb/detail/measure/answer_words.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may read one that is finished.
 class WordTrie {
@@ -85,4 +85,4 @@ class WordTrie {
   std::uint32_t names_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

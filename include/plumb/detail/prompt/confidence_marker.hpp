@@ -18,7 +18,7 @@
 #include "plumb/detail/core/lower_case.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class TemplateKind { paraphrase, verbalized, numerical };
 
@@ -167,4 +167,4 @@ inline void inject_markers(Dataset& dataset, AddedMarkers added) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/data/knowledge_graph.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class EntityPrompt { eol, a, b, c };
 
@@ -61,4 +61,4 @@ enum class EntityPrompt { eol, a, b, c };
          "\nThis sentence: \"{word}\" means in one word: \"{one word}\"\n" + last;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

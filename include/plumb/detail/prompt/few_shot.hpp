@@ -43,7 +43,7 @@
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where the examples come from: nowhere, any relation, the asked one, or the asked one in the asked
 /// template.
@@ -259,4 +259,4 @@ class FewShot {
   std::vector<std::size_t> begins_{0};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A prompt behind a text that is no part of what is asked.
 [[nodiscard]] inline Prompt behind(const std::string& context, Prompt prompt) {
@@ -93,4 +93,4 @@ template <PromptBuilder Builder>
   return context_part(behind(most, {}));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/prompt/label_inventor.hpp"
 #include "plumb/detail/prompt/many_shot.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// `after_injected` stands directly after an injected pair and is itself correct; `correct` is any
 /// other correct pair.
@@ -222,4 +222,4 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   return design;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/kamel.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Writes the prompts of one relation, which must outlive it and have its question. Any number of threads
 /// may ask it.
@@ -76,4 +76,4 @@ class KamelPrompt {
   std::uint64_t seed_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A piece of a label: a run of letters (ASCII's and all beyond ASCII), or what stands between.
 struct LabelPiece {
@@ -172,4 +172,4 @@ class LabelInventor {
   std::unordered_set<std::string> words_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

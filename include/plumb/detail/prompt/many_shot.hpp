@@ -22,7 +22,7 @@
 
 #include "plumb/detail/prompt/prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A pair as it is shown.
 struct SubjectObject {
@@ -126,4 +126,4 @@ struct ManyShot {
   return -1;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

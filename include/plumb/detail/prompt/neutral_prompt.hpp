@@ -21,7 +21,7 @@
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A text without the spaces at its start and with one space for several.
 inline std::string with_single_spaces(std::string_view text) {
@@ -94,4 +94,4 @@ template <PromptBuilder Builder>
                                all.substr(answer.begin, answer.end - answer.begin));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

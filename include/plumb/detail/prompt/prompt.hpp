@@ -14,7 +14,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where a text is cut before it is tokenised.
 struct Cut {
@@ -78,4 +78,4 @@ consteval bool check_prompt_builder() {
   return PromptBuilder<B>;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Settings that differ in nothing but the variant belong together.
 struct Setting {
@@ -52,4 +52,4 @@ struct StandsBefore {
   friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

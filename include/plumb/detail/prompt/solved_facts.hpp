@@ -28,7 +28,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class ShotDraw : std::uint8_t { relation, fact };
 [[nodiscard]] constexpr std::array<ShotDraw, 2> every(ShotDraw) noexcept {
@@ -166,4 +166,4 @@ class SolvedFacts {
   std::map<std::string, Pool> pools_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

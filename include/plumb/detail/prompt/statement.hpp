@@ -14,7 +14,7 @@
 #include "plumb/detail/core/capitalize.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Fills a template. Answer spans count bytes of the finished text; given is what stands before the
 /// first [Y], without the spaces at its end.
@@ -74,4 +74,4 @@ struct Statement {
 
 static_assert(PromptBuilder<Statement>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class QueryForm { paper, reference };
 [[nodiscard]] constexpr std::array<QueryForm, 2> every(QueryForm) noexcept {
@@ -105,4 +105,4 @@ class TriplePrompt {
   std::string shots_[2];
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -32,7 +32,7 @@
 #include "plumb/detail/rank/tile_counts.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which entity is true of which query, by row.
 struct RankQuestion {
@@ -254,4 +254,4 @@ class CosineRanker {
   double quick_bound_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/rank/cosine_ranker.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Vectors of entities: rows of a matrix, all in their order or those that are chosen. The matrix
 /// must outlive it.
@@ -93,4 +93,4 @@ class EntityRanking {
                                                                      std::size_t k) = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

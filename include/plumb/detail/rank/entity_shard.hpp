@@ -23,7 +23,7 @@
 #include "plumb/detail/rank/cosine_ranker.hpp"
 #include "plumb/detail/rank/entity_ranking.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Entities from begin to end.
 struct EntityRange {
@@ -203,4 +203,4 @@ class LocalRanking final : public EntityRanking {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

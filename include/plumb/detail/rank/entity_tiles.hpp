@@ -20,7 +20,7 @@
 #include "plumb/detail/rank/tile_counts.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using Pair = ShortPair;
 
@@ -137,4 +137,4 @@ void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

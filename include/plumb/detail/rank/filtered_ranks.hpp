@@ -19,7 +19,7 @@
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "plumb/detail/rank/cosine_ranker.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The rank that `raw`, of the true entity `gold`, is without the entities `known`, by row; each counts
 /// once, and gold itself may be among them. `query` is the query's vector. Throws a user error for an
@@ -72,4 +72,4 @@ namespace plumb::detail {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -30,7 +30,7 @@
 #include "plumb/detail/score/name_search.hpp"
 #include "plumb/detail/score/name_trie.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One question: the candidate `gold` behind a prompt, with all true candidates, ascending.
 struct NameQuestion {
@@ -198,4 +198,4 @@ class LikelihoodRanker {
   std::size_t leaves_each_, offered_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

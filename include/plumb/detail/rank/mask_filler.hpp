@@ -23,13 +23,13 @@
 #include <vector>
 
 #include "plumb/detail/backend/evaluate_masked.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/distinct_inputs.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is asked of one gap.
 struct MaskedGap {
@@ -201,4 +201,4 @@ class MaskFiller {
   ScoringCost cost_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

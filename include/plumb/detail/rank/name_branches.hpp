@@ -26,7 +26,7 @@
 #include "plumb/detail/score/name_trie.hpp"
 #include "plumb/detail/score/token_lookups.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Nodes and branches of a tree.
 struct TreeRoom {
@@ -232,4 +232,4 @@ class NameBranches {
   std::uint64_t fed_names_ = 0, fed_prompts_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
 /// a job is being embedded: the model holds what the job's texts begin with. Not thread-safe.
@@ -138,4 +138,4 @@ class PromptEmbedder {
   HeldTree<Model> held_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/measure/significance.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where the true entity of one query stands. `score` is its own: a cosine, or nats; `undecided` counts
 /// candidates that may stand above too, where a search ended early; `tokens` is the length of its name
@@ -262,4 +262,4 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return differences;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

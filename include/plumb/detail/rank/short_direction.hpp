@@ -18,7 +18,7 @@
 
 #include "plumb/detail/kernels/rank_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ShortDirection {
   double scale = 1;
@@ -54,4 +54,4 @@ inline double product_bound(const ShortDirection& u, const ShortDirection& v) {
   return (u.scale + u.off) * v.off + u.off * v.scale + 1;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,11 +24,11 @@
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model must outlive it. As thread-safe as the model.
 template <class Model>
-requires Embedder<Model> && LanguageModel<Model>
+  requires Embedder<Model> && LanguageModel<Model>
 class TextBatches {
  public:
   /// Texts to embed.
@@ -127,4 +127,4 @@ class TextBatches {
   Model& model_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

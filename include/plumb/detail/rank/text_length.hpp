@@ -13,7 +13,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for a text without tokens and for one of more than `context` tokens; BOS is
 /// counted where it is fed.
@@ -28,4 +28,4 @@ inline void refuse_text_length(const std::string& text, std::size_t tokens, std:
                    "shorten the name or description");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

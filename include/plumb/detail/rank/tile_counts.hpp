@@ -16,7 +16,7 @@
 #include "plumb/detail/kernels/rank_kernels.hpp"
 #include "plumb/detail/rank/short_direction.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Products from least to most, of vectors that may be as near as another.
 struct Undecided {
@@ -62,4 +62,4 @@ std::size_t count_above(const std::int32_t* products, std::size_t columns, Undec
   return above;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/kernels/rank_kernels.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Vectors as rows, [count, dimension], row-major; they are not copied.
 using VectorRows =
@@ -67,4 +67,4 @@ inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
   return lengths;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/records/generation_rows.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The answers of a setting. `asked` is what was asked, as it stands in the folder, and `most_tokens`
 /// how many tokens an answer may have had, where that is known. Throws a user error when a file is
@@ -94,4 +94,4 @@ template <Lemmatiser Lemmas>
   return run;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

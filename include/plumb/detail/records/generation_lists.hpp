@@ -19,7 +19,7 @@
 #include "plumb/detail/records/generation_folder.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A fact's answer and what it is worth.
 struct RecordedList {
@@ -81,4 +81,4 @@ struct ListRun {
   return run;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

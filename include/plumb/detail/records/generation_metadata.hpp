@@ -26,7 +26,7 @@
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the answers of a generation are.
 enum class GeneratedAnswers { texts, fills, lists };
@@ -114,4 +114,4 @@ inline void write_generation_metadata(const DiskPath& folder, const GenerationMe
   return read;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -46,7 +46,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
                            const std::string& subject) {
@@ -267,4 +267,4 @@ void for_each_content_free(const DiskPath& file, Visit visit) {
       visit);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/records/recorded_shots.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const RecordedShot& shot) {
   return {{"relation", shot.relation},
@@ -70,4 +70,4 @@ namespace plumb::detail {
   return lists;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

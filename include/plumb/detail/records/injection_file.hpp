@@ -20,7 +20,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/injection_results.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline std::string recorded_injection_text(const ScoredInjection& made) {
   Json json = {{"relation", made.design.relation}, {"highlight", made.design.highlight}};
@@ -74,4 +74,4 @@ namespace plumb::detail {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/journal_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a journal's lines hold, and where. Not thread-safe.
 class JournalIndex {
@@ -185,4 +185,4 @@ class Journal {
   JournalFile file_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

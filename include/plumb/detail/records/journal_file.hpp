@@ -23,7 +23,7 @@
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Reads single lines of a file by where they begin. Not thread-safe.
 class LineReader {
@@ -118,4 +118,4 @@ class JournalFile {
   std::chrono::steady_clock::time_point synced_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/records/many_shot_rows.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Puts answers, row by row, into one relation's table.
 class AnswersBySetting {
@@ -138,4 +138,4 @@ template <class Visit>
   return run;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const RelationRemark& remark) {
   return {{"what", remark.what}, {"detail", remark.detail}};
@@ -110,4 +110,4 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
   return relations;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

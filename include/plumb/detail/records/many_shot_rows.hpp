@@ -37,7 +37,7 @@
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A fact under one setting, as it stands in a file.
 struct RecordedChoice {
@@ -180,4 +180,4 @@ void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit 
   });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

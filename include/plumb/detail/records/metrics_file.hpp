@@ -20,7 +20,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/published_comparison.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void add_text(std::string& label, const Json& text) {
   const std::string& one = text.get_ref<const std::string&>();
@@ -118,4 +118,4 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/rank/vectors.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Everything before the numbers; its length is a multiple of 64.
 inline std::string npy_header(std::size_t rows, std::size_t columns) {
@@ -220,4 +220,4 @@ class NpyWriter {
   return identifiers;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/measure/answer_set.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's facts with several right options, each with its score under every template that was
 /// scored, ascending.
@@ -66,4 +66,4 @@ struct RelationAnswerSets {
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

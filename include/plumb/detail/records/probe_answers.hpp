@@ -25,7 +25,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A row's own scores.
 [[nodiscard]] inline const std::vector<double>& scores_of_row(const RecordedRow& row,
@@ -203,4 +203,4 @@ template <class ScoresOf>
   return model;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What metadata_results.json says of one relation; `relation.facts` stays empty.
 struct RecordedRelation {
@@ -205,4 +205,4 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
   return relations;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How folders are read.
 struct ReadingOptions {
@@ -229,4 +229,4 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   return model;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

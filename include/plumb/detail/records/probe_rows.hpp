@@ -35,7 +35,7 @@
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One row: a fact under one template. `scores` and each non-empty further column run parallel to
 /// the relation's options.
@@ -301,4 +301,4 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
   });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct RankingMetadata {
   std::string model{}, dataset{};
@@ -45,4 +45,4 @@ struct RankingMetadata {
   return read;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline std::string entity_rank_line(const EntityRank& rank) {
   return Json{{"part", rank.part},
@@ -109,4 +109,4 @@ inline bool has_sound_counts(const Json& row) {
   return methods;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

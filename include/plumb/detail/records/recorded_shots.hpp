@@ -12,7 +12,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An example as a prompt shows it: the subject's label under a template, and the first object's.
 struct RecordedShot {
@@ -37,4 +37,4 @@ struct RecordedShotList {
   friend bool operator==(const RecordedShotList&, const RecordedShotList&) = default;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/records/probe_answer_sets.hpp"
 #include "plumb/detail/records/probe_answers.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the rows of one relation say.
 struct RelationResults {
@@ -41,4 +41,4 @@ template <class Visit>
   return read_relation_results(recorded, [](const RecordedRow&) {});
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -11,7 +11,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for a pipe or a device: what may never end, in the place of results.
 inline void refuse_stream(const DiskPath& file) {
@@ -34,4 +34,4 @@ void for_each_result_line(const DiskPath& file, Visit visit) {
   for_each_json_line(file, throw_problem, visit);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const FileSum& sum) {
   return {{"lines", sum.lines}, {"bytes", sum.bytes}, {"fnv1a", hash_digits(sum.hash)}};
@@ -85,4 +85,4 @@ inline void refuse_changed_results(const DiskPath& folder) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

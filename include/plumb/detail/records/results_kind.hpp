@@ -19,7 +19,7 @@
 #include "plumb/detail/records/result_sums.hpp"
 #include "plumb/detail/records/run_record.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
 
@@ -106,4 +106,4 @@ struct ResultsMetadata {
   return holds_probe && (is_calibration || !is_there(folder / "run.json")) ? probe : folder;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/records/listed_prompt.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
 /// a file that is no JSON object.
@@ -137,4 +137,4 @@ struct RunRecord {
   return record;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

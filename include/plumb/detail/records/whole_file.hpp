@@ -18,7 +18,7 @@
 #include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Gives a finished file its name, for good. Throws an internal error when the disk refuses.
 inline void rename_into_place(const DiskPath& part, const DiskPath& file) {
@@ -124,4 +124,4 @@ inline FileSum write_atomically(const DiskPath& file, std::string_view text) {
   return made.finish();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void remove_folder(const DiskPath& folder);
 
@@ -85,4 +85,4 @@ class FolderInTheMaking {
   std::unique_ptr<FolderLock> lock_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

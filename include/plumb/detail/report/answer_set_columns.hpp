@@ -11,7 +11,7 @@
 #include "plumb/detail/records/probe_answer_sets.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's facts of that kind, or those of all.
 struct AnswerSetGroup {
@@ -69,4 +69,4 @@ struct AnswerSetGroup {
        .value = [](const G& g) { return g.means.brier; }}};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -12,7 +12,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A report's table within a width, where it takes one.
 template <class Report>
@@ -29,7 +29,8 @@ std::string table_within(const Report& report, const TableWidth& width) {
 class AnyReport {
  public:
   template <class Report>
-  requires(!std::derived_from<Report, AnyReport>) explicit AnyReport(Report report)
+    requires(!std::derived_from<Report, AnyReport>)
+  explicit AnyReport(Report report)
       : AnyReport(std::make_shared<const Report>(std::move(report))) {}
 
   /// Writes metrics.json, report.html and what else the report has into a folder that is there.
@@ -73,4 +74,4 @@ class AnyReport {
   std::shared_ptr<const Holder> held_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct Bar {
   std::string label;
@@ -81,4 +81,4 @@ struct Bar {
   return svg + "</svg></div>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct BoxGroup {
   std::string label;
@@ -86,4 +86,4 @@ struct BoxChart {
   return svg + "</svg></figure>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -12,7 +12,7 @@
 #include "plumb/detail/calibrate/model_calibration.hpp"
 #include "plumb/detail/report/page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An estimator's name as people write it.
 [[nodiscard]] inline std::string estimator_label(const std::string& name) {
@@ -81,4 +81,4 @@ inline std::string cell(const EstimatorResult& made, const MetricEstimates& metr
   return html;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// vector::insert would try a bare list as one Column too, which libc++ 16 refuses.
 template <class Row>
@@ -184,4 +184,4 @@ template <class Row>
   return columns;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 class ComparisonSections {
  public:
@@ -141,4 +141,4 @@ class ComparisonSections {
   const CalibrationResults& results_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// File name and text of each table.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> calibration_csv(
     const CalibrationResults& results) {
@@ -121,4 +121,4 @@ namespace plumb::detail {
           {"pairs.csv", pairs.text()}};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

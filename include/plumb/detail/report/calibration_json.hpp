@@ -13,7 +13,7 @@
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json to_json(const MetricEstimates& metrics) {
   Json json = Json::object();
@@ -134,4 +134,4 @@ inline Json to_json(const ModelCalibration& model, bool masked) {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

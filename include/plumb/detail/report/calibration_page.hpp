@@ -17,7 +17,7 @@
 #include "plumb/detail/report/calibration_plots.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Results must outlive it. Any number of threads may use one.
 class CalibrationPage {
@@ -213,4 +213,4 @@ class CalibrationPage {
   const CalibrationResults& results_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

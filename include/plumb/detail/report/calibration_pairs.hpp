@@ -18,7 +18,7 @@
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 class PairSections {
  public:
@@ -174,4 +174,4 @@ class PairSections {
   const CalibrationResults& results_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

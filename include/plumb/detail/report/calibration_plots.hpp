@@ -17,7 +17,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline ChartSeries curve_series(const EstimatorResult& made, const std::string& name,
                                 bool intervals) {
@@ -133,4 +133,4 @@ inline std::string option_chart(const ModelCalibration& model) {
   return xy_chart(chart, series);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Page, tables and metrics of a calibration. One thread at a time may write into a folder.
 class CalibrationReport : public AnyReport {
@@ -26,19 +26,19 @@ class CalibrationReport : public AnyReport {
   CalibrationReport(CalibrationResults results, Json settings, std::vector<Json> prompts = {});
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/calibration_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE CalibrationReport::CalibrationReport(CalibrationResults results, Json settings,
                                                   std::vector<Json> prompts)
     : AnyReport(std::make_shared<const detail::CalibrationReportBody>(
           std::move(results), std::move(settings), std::move(prompts))) {}
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -21,7 +21,7 @@
 #include "plumb/detail/report/calibration_pairs.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The lines of recalibration_halves.jsonl; none where nothing was recalibrated.
 [[nodiscard]] inline std::string recalibration_halves(const CalibrationResults& results) {
@@ -164,4 +164,4 @@ class CalibrationReportBody {
   std::vector<Json> prompts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 
 #include "plumb/detail/report/page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A number without an interval, which may not exist: then it is absent or NaN.
 struct PlainNumber {
@@ -123,4 +123,4 @@ template <class Row>
   return html + table_end;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Where a column is shown beside JSON and CSV, which have all.
 enum class ColumnPlace { everywhere, page, terminal, files };
@@ -223,4 +223,4 @@ template <class Row>
   return escape_html(text);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

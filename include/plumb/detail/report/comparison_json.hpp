@@ -13,7 +13,7 @@
 #include "plumb/detail/measure/comparison.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json subsumption_json(const Subsumption& made) {
   return plumb::detail::subsumption_json(made, "left_out", "settings");
@@ -105,4 +105,4 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

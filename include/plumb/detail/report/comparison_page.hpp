@@ -18,7 +18,7 @@
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The comparison must outlive it. Any number of threads may use one.
 class ComparisonPage {
@@ -247,4 +247,4 @@ class ComparisonPage {
   std::vector<std::size_t> order_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/comparison.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Page, tables and metrics of a comparison. One thread at a time may write into a folder.
 class ComparisonReport : public AnyReport {
@@ -23,18 +23,18 @@ class ComparisonReport : public AnyReport {
   ComparisonReport(Comparison made, Json settings);
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/comparison_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ComparisonReport::ComparisonReport(Comparison made, Json settings)
     : AnyReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made),
                                                                      std::move(settings))) {}
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

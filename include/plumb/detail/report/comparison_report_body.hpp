@@ -15,7 +15,7 @@
 #include "plumb/detail/report/comparison_page.hpp"
 #include "plumb/detail/report/csv.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline std::string optional_cell(const std::optional<double>& value) {
   return value ? with_decimals(*value, 8) : "";
@@ -173,4 +173,4 @@ class ComparisonReportBody {
   Json settings_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

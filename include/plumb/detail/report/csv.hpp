@@ -22,7 +22,7 @@
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a spreadsheet would take the cell for a formula: it begins as one and is no number.
 inline bool is_like_formula(std::string_view cell) {
@@ -98,4 +98,4 @@ class EstimateCsv {
   std::string text_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

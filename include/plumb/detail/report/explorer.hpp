@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/report/html.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view explorer_body = R"html(
 <div class="screen">
@@ -171,4 +171,4 @@ class Explorer {
   std::vector<std::uint16_t> steps_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

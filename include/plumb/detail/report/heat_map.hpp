@@ -20,7 +20,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HeatMap {
   /// For readers who cannot see it.
@@ -94,4 +94,4 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
   return html + "</tbody></table></div>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HistogramBar {
   double from = 0;
@@ -122,4 +122,4 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   return svg + "</svg></div>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

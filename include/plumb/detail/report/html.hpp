@@ -15,7 +15,7 @@
 #include "plumb/detail/core/printable.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir
 /// and bdi elements, not here; characters that would turn what follows around, and control characters,
@@ -96,4 +96,4 @@ namespace plumb::detail {
   return out;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

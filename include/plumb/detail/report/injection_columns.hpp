@@ -18,7 +18,7 @@
 #include "plumb/detail/report/metrics_json.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline const char* kind_name(PairKind kind) {
   return kind == PairKind::correct    ? "correct"
@@ -117,4 +117,4 @@ inline const char* kind_name(PairKind kind) {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

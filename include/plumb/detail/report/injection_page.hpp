@@ -24,7 +24,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The end of the panels' common axis: the least of 1, 0.5, 0.2, 0.1, … that holds all points.
 inline double injection_top(const InjectionResults& results) {
@@ -104,4 +104,4 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
          "one order only, not of other orders or seeds. A single pair has none.</p>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/records/generation_lists.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's answers, or the mean over relations.
 struct ListGroup {
@@ -132,4 +132,4 @@ struct ListGroup {
   return columns;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/report/any_report.hpp"
 #include "plumb/detail/report/list_columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ListReport : public AnyReport {
@@ -25,13 +25,13 @@ class ListReport : public AnyReport {
   [[nodiscard]] const std::vector<ListGroup>& groups() const noexcept;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/list_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ListReport::ListReport(const DiskPath& folder, Bootstrap bootstrap)
     : AnyReport(std::make_shared<const detail::ListReportBody>(folder, bootstrap)) {}
@@ -40,6 +40,6 @@ PLUMB_INLINE const std::vector<ListGroup>& ListReport::groups() const noexcept {
   return held<detail::ListReportBody>().groups();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

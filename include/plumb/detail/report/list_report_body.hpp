@@ -17,7 +17,7 @@
 #include "plumb/detail/report/list_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ListReportBody {
@@ -112,4 +112,4 @@ class ListReportBody {
   RunRecord run_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

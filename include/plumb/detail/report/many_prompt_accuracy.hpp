@@ -23,7 +23,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Nothing where nothing was asked.
 inline std::string many_prompt_cards(const ManyPromptResults& made) {
@@ -187,4 +187,4 @@ inline std::string coverage_section(const ManyPromptResults& made) {
              "Oracle: any prompt of the fact is right. Facts without a prompt are left out.");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

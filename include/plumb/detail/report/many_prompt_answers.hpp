@@ -23,7 +23,7 @@
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Answers of several objects that are shown, of all ways of asking together.
 inline constexpr std::size_t shown_answers = 20;
@@ -245,4 +245,4 @@ inline std::string several_section(const ManyPromptResults& made) {
              rows);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a sampling draws, in words.
 inline const char* draws_in_words(SampleBy by) {
@@ -283,4 +283,4 @@ struct WayRanks {
   return columns;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

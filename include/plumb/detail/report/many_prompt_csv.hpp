@@ -16,7 +16,7 @@
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// setting, relation, measure, facts, prompts, then the estimate.
 [[nodiscard]] inline std::string many_prompt_accuracy_csv(const ManyPromptResults& made) {
@@ -200,4 +200,4 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
   return files;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

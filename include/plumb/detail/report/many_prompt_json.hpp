@@ -17,7 +17,7 @@
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json diversity_json(const PromptDiversity& made) {
   return {{"facts", made.facts},
@@ -259,4 +259,4 @@ inline Json sharing_json(const Subsumption& made) {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

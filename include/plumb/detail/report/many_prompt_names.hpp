@@ -19,7 +19,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/cells.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Bars of a histogram of samplings, at most.
 inline constexpr std::size_t sampling_bars = 40;
@@ -148,4 +148,4 @@ inline std::optional<double> share_of_short(const OverconfidenceByLength& by_len
   return static_cast<double>(within) / static_cast<double>(all);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

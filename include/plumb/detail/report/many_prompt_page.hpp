@@ -16,7 +16,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/prompt_section.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What counts as right.
 inline std::string asked_in_words(const ManyPromptResults& made) {
@@ -48,4 +48,4 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
          detail::prompted_relations_section(made) + detail::several_section(made);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How many prompts have which confidence, in `bars` equal parts of [0, 1]: a bin's prompts are
 /// spread evenly from its lowest to its highest confidence.
@@ -157,4 +157,4 @@ inline std::string answer_length_section(const ManyPromptResults& made) {
          length_chart(ways) + page_table<Way>(columns, ways);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReport : public AnyReport {
@@ -27,13 +27,13 @@ class ManyPromptReport : public AnyReport {
   [[nodiscard]] const ManyPromptResults& results() const noexcept;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/many_prompt_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ManyPromptReport::ManyPromptReport(ManyPromptResults made, RunRecord run,
                                                 std::string title)
@@ -44,6 +44,6 @@ PLUMB_INLINE const ManyPromptResults& ManyPromptReport::results() const noexcept
   return held<detail::ManyPromptReportBody>().results();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -20,7 +20,7 @@
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Page, tables and metrics of one run. One thread at a time may write into a folder.
 class ManyPromptReportBody {
@@ -73,4 +73,4 @@ class ManyPromptReportBody {
   std::string title_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Table 8.
 inline std::string prompts_section(const ManyPromptResults& made) {
@@ -271,4 +271,4 @@ inline std::string prompted_relations_section(const ManyPromptResults& made) {
              rows);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

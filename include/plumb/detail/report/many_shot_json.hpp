@@ -12,7 +12,7 @@
 #include "plumb/detail/report/injection_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const GroupSpread& spread) {
   Json json = spread_json(spread.overall, "sd");
@@ -96,4 +96,4 @@ namespace plumb::detail {
   return csv.text();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

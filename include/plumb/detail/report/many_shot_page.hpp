@@ -17,7 +17,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/prompt_section.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The group that stands for the run: IC-LKE with the most shots, else the first with the most of
 /// its kind; none when nothing was answered by choice.
@@ -100,4 +100,4 @@ inline std::string relations_section(const ManyShotResults& made) {
   return html;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/many_shot_results.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class ManyShotReport : public AnyReport {
@@ -25,13 +25,13 @@ class ManyShotReport : public AnyReport {
   [[nodiscard]] const ManyShotResults& results() const noexcept;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/many_shot_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ManyShotReport::ManyShotReport(const DiskPath& folder, Bootstrap bootstrap)
     : AnyReport(std::make_shared<const detail::ManyShotReportBody>(folder, bootstrap)) {}
@@ -40,6 +40,6 @@ PLUMB_INLINE const ManyShotResults& ManyShotReport::results() const noexcept {
   return held<detail::ManyShotReportBody>().results();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

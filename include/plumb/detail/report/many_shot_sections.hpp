@@ -20,7 +20,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline std::string sd_text(const AccuracySpread& spread) {
   return spread.sd ? with_decimals(*spread.sd, 3) : "–";
@@ -221,4 +221,4 @@ inline std::string generation_section(const ManyShotResults& made) {
          table_end + "<p class=\"dim\">Small: standard deviation over seeds or templates.</p>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/measure/subsumption.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const Estimate& estimate) {
   if (!estimate.exists()) return nullptr;
@@ -67,4 +67,4 @@ inline void put_ties(Json& json, const TieCount& ties) {
           {"interval", 0.95}};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

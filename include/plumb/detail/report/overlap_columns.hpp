@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/fact_overlap.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The facts of a relation, or of all.
 struct MetRelation {
@@ -88,4 +88,4 @@ struct MetRelation {
           {"first_line", met.count > 0 ? Json(met.line) : Json()}};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view page_style = R"css(
 :root{--ink:#1c2430;--dim:#5d6b7c;--line:#dde3ea;--paper:#ffffff;--tint:#f4f7fa;--bar:#5b8fc7;--good:#277a4c;--bad:#b5472d;--chance:#c9902c;--picked:#2f6fb5}
@@ -184,4 +184,4 @@ inline std::string number_cell(std::size_t n) {
 }
 inline constexpr const char* table_end = "</tbody></table></div>\n";
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

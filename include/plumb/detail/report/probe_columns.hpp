@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The numbers of a group of facts. Accuracy where the first of a tie wins is shown where there is a
 /// tie.
@@ -163,4 +163,4 @@ struct ProbedGroup {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/measure/probe_metrics.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a results folder once, then writes. One thread at a time may write into a folder.
 class ProbeReport : public AnyReport {
@@ -25,13 +25,13 @@ class ProbeReport : public AnyReport {
   [[nodiscard]] const ProbeMetrics& metrics() const noexcept;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/probe_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ProbeReport::ProbeReport(const DiskPath& folder, Bootstrap bootstrap)
     : AnyReport(std::make_shared<const detail::ProbeReportBody>(folder, bootstrap)) {}
@@ -40,6 +40,6 @@ PLUMB_INLINE const ProbeMetrics& ProbeReport::metrics() const noexcept {
   return held<detail::ProbeReportBody>().metrics();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -27,7 +27,7 @@
 #include "plumb/detail/report/probe_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a results folder once, then writes. One thread at a time may write into a folder.
 class ProbeReportBody {
@@ -258,4 +258,4 @@ class ProbeReportBody {
   RunRecord run_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Part, relation, subject and whatever else is short and tells the prompt apart.
 inline std::string prompt_heading(const Json& row) {
@@ -61,4 +61,4 @@ inline std::string candidate_list(const Json& row) {
   return html;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -10,7 +10,7 @@
 #include "plumb/detail/measure/published_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a published number is: columns of any row, of which `of` says which it is about.
 template <class Row, class Of>
@@ -195,4 +195,4 @@ inline Json published_json(const PublishedNumber& one) {
   return text;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/measure/published_comparison.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One thread at a time may write into a folder.
 class PublishedReport : public AnyReport {
@@ -22,18 +22,18 @@ class PublishedReport : public AnyReport {
   PublishedReport(PublishedComparison made, Json settings);
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/published_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE PublishedReport::PublishedReport(PublishedComparison made, Json settings)
     : AnyReport(std::make_shared<const detail::PublishedReportBody>(std::move(made),
                                                                     std::move(settings))) {}
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -17,7 +17,7 @@
 #include "plumb/detail/report/published_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One thread at a time may write into a folder.
 class PublishedReportBody {
@@ -98,4 +98,4 @@ class PublishedReportBody {
   Json settings_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -11,7 +11,7 @@
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "plumb/detail/report/columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline std::vector<Column<RankMetrics>> rank_columns() {
   using M = RankMetrics;
@@ -94,4 +94,4 @@ struct NamedRanks {
   return columns;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

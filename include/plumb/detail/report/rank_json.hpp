@@ -13,7 +13,7 @@
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline Json to_json(const TestedCorrelation& tested) {
   Json json = {{"queries", tested.queries}, {"r", to_json(tested.r)}};
@@ -67,4 +67,4 @@ namespace plumb::detail {
   return json;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

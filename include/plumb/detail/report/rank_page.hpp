@@ -25,7 +25,7 @@
 #include "plumb/detail/report/rank_columns.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline const RankMetrics& headline(const RankedMethod& method) {
   return method.raw[static_cast<std::size_t>(Ties::realistic)];
@@ -265,4 +265,4 @@ inline std::string rank_relations_section(const RankResults& made) {
          detail::length_section(made) + detail::rank_relations_section(made);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

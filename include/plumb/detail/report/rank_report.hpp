@@ -13,7 +13,7 @@
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class RankReport : public AnyReport {
@@ -24,13 +24,13 @@ class RankReport : public AnyReport {
   [[nodiscard]] const RankResults& results() const noexcept;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
 #include "plumb/detail/report/rank_report_body.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE RankReport::RankReport(const DiskPath& folder, Bootstrap bootstrap)
     : AnyReport(std::make_shared<const detail::RankReportBody>(folder, bootstrap)) {}
@@ -39,6 +39,6 @@ PLUMB_INLINE const RankResults& RankReport::results() const noexcept {
   return held<detail::RankReportBody>().results();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

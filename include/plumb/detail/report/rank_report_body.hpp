@@ -22,7 +22,7 @@
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Measures a run folder once, then writes. One thread at a time may write into a folder.
 class RankReportBody {
@@ -110,4 +110,4 @@ class RankReportBody {
   RunRecord run_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

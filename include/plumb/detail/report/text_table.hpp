@@ -22,7 +22,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// "0.150", or "–" when there is no number.
 [[nodiscard]] inline std::string number_or_dash(const Estimate& estimate, int decimals = 3) {
@@ -224,4 +224,4 @@ class TextTable {
   std::vector<std::size_t> rules_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -11,7 +11,7 @@
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/prompt_section.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a page has around its own sections. `lead`, what the page is about, is HTML.
 struct PageFrame {
@@ -31,4 +31,4 @@ struct PageFrame {
          page_end();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ChartPoint {
   double x = 0;
@@ -269,4 +269,4 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   return svg + "</figure>\n";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

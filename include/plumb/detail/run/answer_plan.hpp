@@ -25,7 +25,7 @@
 #include "plumb/detail/measure/answer_match.hpp"
 #include "plumb/detail/prompt/few_shot.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerOptions {
   std::vector<FewShotSetting> settings{};
@@ -231,4 +231,4 @@ template <class Keep>
   return plan;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

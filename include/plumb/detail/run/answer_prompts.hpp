@@ -17,7 +17,7 @@
 #include "plumb/detail/run/name_plan.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Writes out which shots a prompt shows. What it is given must outlive it. Any number of threads may
 /// ask one.
@@ -126,4 +126,4 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

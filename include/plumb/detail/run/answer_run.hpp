@@ -23,7 +23,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
 /// asked. Throws a user error for a BOS that is wanted and not there.
@@ -112,4 +112,4 @@ class AnswerRun {
   const RunFolder& folder_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

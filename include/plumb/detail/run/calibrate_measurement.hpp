@@ -21,7 +21,7 @@
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/statement_prompts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Name and folders of each model, in order of appearance.
 inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
@@ -166,4 +166,4 @@ class CalibrateMeasurement {
   CalibrateSettings settings_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -15,7 +15,7 @@
 #include "plumb/detail/run/result_folders.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateSettings {
   /// Those of one model join.
@@ -127,4 +127,4 @@ struct CalibrateSettings {
   return record;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

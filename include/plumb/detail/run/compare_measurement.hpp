@@ -25,7 +25,7 @@
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/prompt_ways.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the model of a run folder answered, whatever command made it. Throws a user error for a
 /// folder that holds no finished results.
@@ -299,4 +299,4 @@ class CompareMeasurement {
   ComparisonOptions options_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

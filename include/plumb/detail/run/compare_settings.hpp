@@ -20,7 +20,7 @@
 #include "plumb/detail/run/result_folders.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareSettings {
   ResultFolders runs{};
@@ -145,4 +145,4 @@ inline std::pair<std::string, std::string> parse_pair(const std::string& text,
                    "write BASE:TUNED; they are " + text_list(models));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,11 +26,11 @@
 #include "plumb/detail/run/rank_plan.hpp"
 #include "plumb/detail/run/unranked.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A model that DEER can embed with.
 template <class M>
-concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
+concept DeerModel = TreeEmbedder<M> || (Embedder<M> && LanguageModel<M>);
 
 /// Calls `use` with what embeds texts by this model.
 template <DeerModel Model, class Use>
@@ -153,4 +153,4 @@ template <class Tokenizer>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

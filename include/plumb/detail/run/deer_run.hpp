@@ -29,7 +29,7 @@
 #include "plumb/detail/run/written_rows.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Model, options, folder, work and plan must outlive it. Not thread-safe.
 template <DeerModel Model>
@@ -152,4 +152,4 @@ class DeerRun {
   std::optional<NpyFile> queries_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/run/written_rows.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Embeds the texts of a job. Model, folder and work must outlive it. Not thread-safe.
 template <DeerModel Model>
@@ -141,4 +141,4 @@ class EmbeddedTexts {
   Surround around_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/data/tsv.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// "0.5", without zeros behind it.
 inline std::string short_number(double value) {
@@ -178,4 +178,4 @@ struct EngineSettings {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/run/job.hpp"
 #include "plumb/detail/run/provenance.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a masked model is asked, loaded before it is needed.
 struct FillQuestions {
@@ -221,4 +221,4 @@ class FillJob {
   std::vector<GapCandidates> candidates_;  // by asked relation
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/run/gap_words.hpp"
 #include "plumb/detail/run/prompt_texts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What was left out, each once: relation and the name of the subject, the object or the name.
 struct LeftOutOfFilling {
@@ -191,4 +191,4 @@ template <MaskedLm Model>
                    "name relations that have one, or say more `masks`");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

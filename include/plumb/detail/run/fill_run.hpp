@@ -18,7 +18,7 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe. All that it is given must outlive it.
 template <MaskedLm Model>
@@ -143,4 +143,4 @@ class FillRun {
   GapFilling<Model> filling_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whose results a run's folder holds, or will hold when it is done. Throws a user error for a folder
 /// whose command keeps no scores. A folder that says nothing is taken for a probe's.
@@ -155,4 +155,4 @@ struct ReportSettings {
   return AnyReport(ProbeReport(run, {.seed = seed}));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/rank/prompt_embedder.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FixedRanking {
   /// The object as it was read.
@@ -246,4 +246,4 @@ template <TreeEmbedder Model>
   return result;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Job. Model and graph must outlive it. Not thread-safe.
 template <TreeEmbedder Model>
@@ -123,4 +123,4 @@ class FixedRankingJob {
                                   "other ranks", "within 1e-4", "ties"})};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

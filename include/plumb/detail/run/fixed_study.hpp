@@ -29,7 +29,7 @@
 #include "plumb/detail/run/scored_block.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FixedStudy {
   struct Test {
@@ -204,4 +204,4 @@ template <PackedScorer Scorer>
   return result;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/run/replay_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Job. The model must outlive it. Not thread-safe.
 template <ScoringLm Model>
@@ -113,4 +113,4 @@ class FixedStudyJob {
   ReplayReport report_{TextTable({})};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

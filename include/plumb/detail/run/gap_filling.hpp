@@ -26,7 +26,7 @@
 #include "plumb/detail/run/fill_plan.hpp"
 #include "plumb/detail/run/name_plan.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The candidates of a relation's bias level.
 struct GapCandidates {
@@ -245,4 +245,4 @@ class GapFilling {
   PromptTexts texts_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

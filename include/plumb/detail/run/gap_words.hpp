@@ -25,7 +25,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The tokens of a sentence's answer, which stands in it once; none where a token of it is more than
 /// the answer or the unknown one. Throws a user error for a token past the vocabulary.
@@ -119,4 +119,4 @@ class GapWords {
   std::set<std::string> single_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

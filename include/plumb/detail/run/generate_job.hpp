@@ -31,7 +31,7 @@
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// What a generation asks, loaded before a model is needed.
 struct GenerateQuestions {
   /// Reads `chosen.data`. Throws a user error for what cannot be read or would ask nothing.
@@ -212,4 +212,4 @@ class GenerateJob {
   std::optional<std::string> own_words_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

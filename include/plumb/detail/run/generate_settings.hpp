@@ -25,7 +25,7 @@
 #include "plumb/detail/run/stop_texts.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// In which form prompts are written; KAMEL's asks for a list of answers.
 enum class AskedForms { mask, question, both, kamel };
@@ -347,4 +347,4 @@ inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return record;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A greedy continuation; the log-probability in nats, its end not counted.
 struct GreedyText {
@@ -129,4 +129,4 @@ void refuse_long_prompts(Model& model, const Bos& with_bos, const AnswerOptions&
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Relations and names, each pair once.
 using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
@@ -53,4 +53,4 @@ inline void write_left_out(
   write_atomically(folder.file("left_out.csv"), csv_line({"relation", "what", "name"}) + text);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -9,14 +9,14 @@
 #include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/report/many_prompt_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a generation's run folder holds, measured; the settings it shows are those it is measured
 /// with. Throws a user error for a folder that holds no finished generation.
 [[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                  const ManyPromptOptions& options);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
@@ -29,7 +29,7 @@ namespace plumb::detail {
 #include "plumb/detail/run/generate_settings.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                 const ManyPromptOptions& options) {
@@ -48,6 +48,6 @@ PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const An
   return ManyPromptReport(std::move(made), std::move(record), std::move(title));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #endif

@@ -24,7 +24,7 @@
 #include "plumb/detail/records/npy_file.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Vectors of the candidates from a file that somebody else made. Any number of threads may read
 /// one.
@@ -84,4 +84,4 @@ class GivenVectors {
   std::optional<std::vector<std::uint32_t>> chosen_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/scored_block.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A panel's sequences, planned. Throws a user error for one past the model's context.
 template <class Scorer>
@@ -64,4 +64,4 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   part.finish(cost, write_atomically(file, recorded_injection_text(made)));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

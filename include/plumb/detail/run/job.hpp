@@ -27,7 +27,7 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A job asks a model something and leaves a run folder.
 ///
@@ -187,4 +187,4 @@ RunSummary run_shard(J& job, const JobFolder& into) {
   });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A part of what a job will ask.
 struct PlannedPart {
@@ -100,4 +100,4 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
   return lines;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -33,7 +33,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a generation in KAMEL's form asks, loaded before a model is needed.
 struct ListQuestions {
@@ -263,4 +263,4 @@ class ListJob {
   Provenance provenance_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/prompt/setting.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Numbers of shots, ascending; "-" for none.
 struct ShotNumbers {
@@ -101,4 +101,4 @@ struct ManyShotBlock {
   std::function<StandsBefore(std::size_t f)> before{};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -28,7 +28,7 @@
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// As thread-safe as the model, which must outlive it and is only asked for tokens.
 template <LanguageModel Model>
@@ -258,4 +258,4 @@ class ManyShotCheck {
   std::optional<TokenId> bos_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -27,7 +27,7 @@
 #include "plumb/detail/run/work.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The settings of a block that are gone on with: templates, and the most shots.
 inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
@@ -125,4 +125,4 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
   if (!rows.empty()) part.finish({}, write_atomically(file, rows));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

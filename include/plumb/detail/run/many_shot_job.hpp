@@ -31,7 +31,7 @@
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a study asks of each relation; all that is given must outlive it.
 [[nodiscard]] inline std::vector<ManyShotRelation> studied_relations(
@@ -315,4 +315,4 @@ class ManyShotJob {
   std::size_t statements_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

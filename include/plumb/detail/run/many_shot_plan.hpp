@@ -26,7 +26,7 @@
 #include "plumb/detail/measure/relation_remark.hpp"
 #include "plumb/detail/run/many_shot_block.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One relation of a study. Any number of threads may read one.
 class ManyShotRelation {
@@ -330,4 +330,4 @@ class ManyShotRelation {
   std::vector<RelationRemark> notes_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/run/many_shot_plan.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json many_shot_about(const std::string& part, const ManyShotRelation& asked,
                             const Setting& setting, const ManyShotBlock& block, std::size_t f) {
@@ -97,4 +97,4 @@ void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

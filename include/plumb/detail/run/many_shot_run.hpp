@@ -27,7 +27,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
 /// thread-safe.
@@ -97,4 +97,4 @@ class ManyShotRun {
   Work& work_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -25,7 +25,7 @@
 #include "plumb/detail/score/score_check.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A block's statements, planned. Throws a user error for one past the model's context, with its fact.
 template <class Scorer>
@@ -148,4 +148,4 @@ template <PackedScorer Scorer>
   return std::move(columns).finish();
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/run/stop_texts.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline std::string ShotNumbers::word() const {
   return numbers.empty() ? "-" : setting::to_word(numbers);
@@ -320,4 +320,4 @@ struct StudiedData {
   return data;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/run/result_folders.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a measurement found: its report, and the settings that run.json is to have.
 struct Measured {
@@ -99,4 +99,4 @@ AnyReport run_measurement(const M& measurement, const DiskPath& out,
   return made.report;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Shards that make a whole, in their order.
 struct MergedShards {
@@ -147,4 +147,4 @@ inline void begin_merge(const DiskPath& out, const MergedShards& shards) {
   folder.write_run({{"shards", shards.names()}}, "running");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Elements of one call.
 inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
@@ -108,4 +108,4 @@ inline void wait_for(MPI_Comm comm, std::size_t from) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

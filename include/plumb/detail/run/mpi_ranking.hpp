@@ -30,7 +30,7 @@
 #include "plumb/detail/records/npy_file.hpp"
 #include "plumb/detail/run/mpi_exchange.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class MpiTask : std::uint64_t { end, standings, nearest };
 
@@ -290,4 +290,4 @@ inline void serve_rankings(MPI_Comm comm) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/run/name_likelihood_run.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws the user error, with a place in the dataset, that scoring a setting would end in: a text
 /// that the tokenizer does not spell, or a prompt with a name behind it that is longer than the
@@ -93,4 +93,4 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

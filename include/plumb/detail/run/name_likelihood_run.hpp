@@ -14,7 +14,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The names that a setting's likelihoods are taken of, each with the tokens of its whole text.
 template <ScoringLm Model>
@@ -93,4 +93,4 @@ class NameLikelihoodRun {
   Work& work_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

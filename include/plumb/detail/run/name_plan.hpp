@@ -19,7 +19,7 @@
 #include "plumb/detail/run/prompt_texts.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The distinct labels of a relation's objects, in order of appearance: the candidates of its bias
 /// level.
@@ -110,4 +110,4 @@ struct ContentFreePrompt {
           texts.relation_at(one.relation).code};
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -33,7 +33,7 @@
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/token_joins.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the searches of a method took.
 struct NameSearchCost {
@@ -250,4 +250,4 @@ class NameRanking {
   std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

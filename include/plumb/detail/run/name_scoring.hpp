@@ -23,7 +23,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Names of all objects behind all of these prompts.
 inline std::size_t count_names(const PromptTexts& texts,
@@ -171,4 +171,4 @@ class NameScoring {
   const AskedFacts& asked_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Model, options and work must outlive it. Not thread-safe.
 template <ScoringLm Model>
@@ -115,4 +115,4 @@ class NameSearchRun {
   bool is_whole_ = true;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Builder and settings must outlive it. Any number of threads may ask one.
 template <PromptBuilder Builder>
@@ -87,4 +87,4 @@ class NeutralPrompts {
   const ProbeSettings& settings_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

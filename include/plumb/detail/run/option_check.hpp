@@ -19,7 +19,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// " (U+200B, U+00AD)": the characters of a text that nobody can see, as marks of no width and spaces; nothing
 /// where one can be seen. At most four.
@@ -64,4 +64,4 @@ void refuse_empty_options(const Model& model, const Dataset& dataset) {
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

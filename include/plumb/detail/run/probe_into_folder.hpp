@@ -17,7 +17,7 @@
 #include "plumb/detail/run/probe_job.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FolderProbeOptions {
   /// As results and pages show it.
@@ -85,4 +85,4 @@ Finished<ProbeReport> probe_into_folder(Scorer& scorer, Dataset dataset, const D
   return probe_into_folder(Statement{}, scorer, std::move(dataset), folder, options);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

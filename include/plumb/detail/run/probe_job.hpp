@@ -45,7 +45,7 @@
 #include "plumb/detail/score/score_table.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Job. The scorer must outlive it. The settings' prefix and shots stand before what the builder
 /// makes. Not thread-safe.
@@ -205,9 +205,7 @@ class ProbeJob {
   }
 
   [[nodiscard]] bool checks_beforehand() const {
-    return requires(const Query& query) {
-      (scorer_.check)(query, settings_.scoring);
-    };
+    return requires(const Query& query) { (scorer_.check)(query, settings_.scoring); };
   }
 
   // What the user can fix is said before anything is scored, with its place in the dataset; `checked`
@@ -386,4 +384,4 @@ class ProbeJob {
   bool is_checked_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

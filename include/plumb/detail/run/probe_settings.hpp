@@ -26,7 +26,7 @@
 #include "plumb/detail/score/masked_scorer.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Template indices, or all of each relation's: `{0}`, `{2, 4}`; `{}` is all.
 struct TemplateChoice {
@@ -206,4 +206,4 @@ struct ProbeSettings {
   return chosen_dataset(settings, load_dataset(settings.data));
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

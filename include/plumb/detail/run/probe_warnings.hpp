@@ -24,7 +24,7 @@
 #include "plumb/detail/run/statement_prompts.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
 /// that holds the text of a special token and may not. Adds to the model's description what is to be known
@@ -86,4 +86,4 @@ template <class Builder, class Scorer>
   return warnings;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

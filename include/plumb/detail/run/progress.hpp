@@ -10,7 +10,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// How far a job is, each time the callback is called.
 struct WorkState {
@@ -45,4 +45,4 @@ class Count {
   std::size_t total_, done_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/printable.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe.
 class ProgressBar {
@@ -116,4 +116,4 @@ class ProgressBar {
   bool bar_is_open_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/records/recorded_shots.hpp"
 #include "plumb/detail/run/answer_plan.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A shot as files have it.
 [[nodiscard]] inline RecordedShot recorded_shot(const MultiPromptDataset& dataset,
@@ -162,4 +162,4 @@ class PromptTexts {
   std::vector<AskedUnder> drawn_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

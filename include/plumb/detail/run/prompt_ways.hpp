@@ -26,7 +26,7 @@
 #include "plumb/detail/run/compare_settings.hpp"
 #include "plumb/detail/run/result_folders.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What of `known` is about all paraphrases of a relation; of others no more than their text is
 /// known.
@@ -112,4 +112,4 @@ struct PromptWays {
   return ways;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

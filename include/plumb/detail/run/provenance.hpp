@@ -20,7 +20,7 @@
 #include "plumb/detail/run/special_token_check.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which model a job asks, and how files are told apart. What is empty or null is not known.
 struct Provenance {
@@ -94,4 +94,4 @@ struct Provenance {
   return shared;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

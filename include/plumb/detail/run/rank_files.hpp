@@ -20,7 +20,7 @@
 #include "plumb/detail/run/rank_plan.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Writes a method's ranks.
 inline void write_ranks(const RunFolder& folder, const std::string& method,
@@ -55,4 +55,4 @@ void write_nearest(const RunFolder& folder, const std::string& method, const Ran
   write_atomically(folder.file(method + "_nearest.jsonl"), lines);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

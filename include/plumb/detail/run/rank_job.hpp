@@ -36,7 +36,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Job over a model of likelihoods; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
 /// outlive it. Not thread-safe.
@@ -303,4 +303,4 @@ class RankJob {
   double seconds_ranking_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// By the cosine of embeddings (DEER), by the exact likelihood of names, or by the LM head among names of
 /// one token.
@@ -117,4 +117,4 @@ inline void refuse_unrankable(const KnowledgeGraph& graph, bool wants_vectors, b
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is ranked: the plan, its parts that have candidates of their own (or the whole again), and
 /// of each part what the LM head can rank, parallel, where it does.
@@ -78,4 +78,4 @@ template <class RankPart>
   return made;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

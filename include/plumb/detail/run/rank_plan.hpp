@@ -29,7 +29,7 @@
 #include "plumb/detail/score/name_search.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class GraphPart { test, valid, train, all };
 [[nodiscard]] constexpr std::array<GraphPart, 4> every(GraphPart) noexcept {
@@ -284,4 +284,4 @@ class TrueCandidates {
   std::vector<Triple> tails_, heads_;  // given, relation, asked for
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

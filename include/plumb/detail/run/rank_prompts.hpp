@@ -22,7 +22,7 @@
 #include "plumb/detail/run/rank_settings.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The queries of a plan, in its order.
 template <class Visit>
@@ -113,4 +113,4 @@ void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, 
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 #include "plumb/detail/run/setting.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Levels of hits, of which a search has to decide the largest; 0 gives full ranks.
 struct HitLevels {
@@ -230,4 +230,4 @@ struct RankSettings {
   return graph_of(load_bear(settings.data), settings.ranking.relations);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,7 +20,7 @@
 #include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for what is there and neither unused nor a run of plumb.
 inline void refuse_other_than_run(const DiskPath& path) {
@@ -89,4 +89,4 @@ class ReplacedFolder {
   std::unique_ptr<FolderLock> lock_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -9,7 +9,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ReplayReport {
   TextTable shown;
@@ -20,4 +20,4 @@ struct ReplayReport {
   [[nodiscard]] std::string table(const TableWidth& width = {}) const { return shown.text(width); }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -22,7 +22,7 @@
 #include "plumb/detail/records/whole_file.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr const char* report_record = "report.json";
 
@@ -93,4 +93,4 @@ inline void write_report(const AnyReport& report, const DiskPath& run, const Dis
   write_record("complete");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_record.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One results folder, and the name its model is to have; empty: its own.
 struct ResultFolder {
@@ -66,4 +66,4 @@ struct ResultFolders {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
 /// has is what a run leaves that was killed before its first run.json stood.
@@ -118,4 +118,4 @@ class RunFolder {
   std::unique_ptr<FolderLock> lock_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -11,7 +11,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
@@ -46,4 +46,4 @@ struct RunSummary {
   std::size_t kept_statements = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -17,7 +17,7 @@
 #include "plumb/detail/score/score_check.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a block's statement is called in a message: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
@@ -99,4 +99,4 @@ template <PackedScorer Scorer>
   return scores;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

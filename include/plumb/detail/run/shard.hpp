@@ -18,7 +18,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/run/setting.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One of `count` processes that do a job together. Models what a setting's value must (setting.hpp).
 struct Shard {
@@ -78,4 +78,4 @@ class PackDealer {
   std::vector<std::uint64_t> dealt_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

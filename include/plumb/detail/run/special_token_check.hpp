@@ -36,7 +36,7 @@
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/score/bos.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the text of a special token is: nothing that may be asked, text, or the token.
 enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
@@ -230,4 +230,4 @@ class SpecialTokenCheck {
   std::shared_ptr<std::size_t> with_own_bos_ = std::make_shared<std::size_t>(0);
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

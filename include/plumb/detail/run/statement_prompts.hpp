@@ -18,7 +18,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The template indices that are asked of a relation; `chosen` ones, all where there are none. Throws
 /// a user error for one it lacks.
@@ -105,4 +105,4 @@ void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -12,7 +12,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StopTexts {
   std::vector<std::string> texts{};
@@ -58,4 +58,4 @@ struct StopTexts {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,7 +23,7 @@
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for a model that cannot answer in own words, or has no BOS token where one is to
 /// stand before each text.
@@ -102,4 +102,4 @@ class TextGeneration {
   Work& work_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A text, or that of a file, as it is, its last line break included. A word that names a file is the
 /// file's; behind `text:` it is the text. run.json has the text, so that a file that changed is
@@ -81,4 +81,4 @@ struct GivenText {
   friend bool operator==(const GivenText&, const GivenText&) = default;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,7 +13,7 @@
 #include "plumb/detail/run/statement_prompts.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct UnknownAnswers {
   /// Facts whose right answer, and statements whose candidate, it cannot spell.
@@ -46,4 +46,4 @@ template <class Scorer, class Builder>
   return all;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -8,7 +8,7 @@
 #include "plumb/detail/run/rank_plan.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A query's line before it is ranked.
 template <class Tokenizer>
@@ -28,4 +28,4 @@ template <class Tokenizer>
   return rank;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

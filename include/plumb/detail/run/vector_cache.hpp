@@ -25,7 +25,7 @@
 #include "plumb/detail/records/npy_file.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Writes vectors with their identifiers beside them, as a ranking leaves them.
 inline void write_vectors(const DiskPath& file, const std::vector<std::string>& identifiers,
@@ -111,4 +111,4 @@ class VectorCache {
   Json made_under_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/run/run_summary.hpp"
 #include "plumb/detail/run/shard.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Thrown between two packs where a job is asked to stop. What is done stands in the journal. Any
 /// number of threads may read one.
@@ -255,4 +255,4 @@ class Part {
   std::size_t next_ = 0, stepped_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_t> rows) {
   const std::size_t size = static_cast<std::size_t>(vectors.cols()) * sizeof(float);
@@ -53,4 +53,4 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A setting: true for the model's BOS, false for none, or a token's text.
 struct Bos {
@@ -217,4 +217,4 @@ class OwnBos {
          " with BOS already; no other is put before " + (count == 1 ? "it." : "them.");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -35,7 +35,7 @@
 #include "plumb/detail/score/token_lookups.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
 /// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
@@ -283,4 +283,4 @@ class CausalScorer {
   TokenLookups lookups_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

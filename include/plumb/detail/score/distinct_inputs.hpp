@@ -14,7 +14,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Queries, each once, in the order in which they first came. Not thread-safe while it grows.
 class DistinctInputs {
@@ -46,4 +46,4 @@ class DistinctInputs {
   std::vector<MaskedQuery> queries_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

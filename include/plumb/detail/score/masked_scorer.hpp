@@ -25,15 +25,15 @@
 #include "plumb/detail/backend/check_model.hpp"
 #include "plumb/detail/backend/evaluate_masked.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/distinct_inputs.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What is masked to score a token: it and the later tokens of its word, or it alone.
 enum class PseudoLikelihood { within_word, original };
@@ -269,4 +269,4 @@ class MaskedScorer {
   TextFrame frame_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

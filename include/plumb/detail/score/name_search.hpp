@@ -25,7 +25,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/score/name_trie.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the model says behind one prompt: of each trie node that was looked at, the log-probability
 /// of its children. Searches after the same prompt share it. Not thread-safe while it grows.
@@ -222,4 +222,4 @@ class NameSearch {
   bool begun_ = false;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,7 +24,7 @@
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may read it.
 class NameTrie {
@@ -141,4 +141,4 @@ class NameTrie {
   std::vector<std::vector<Child>> children_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

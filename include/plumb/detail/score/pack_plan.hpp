@@ -27,7 +27,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PackPlan {
   /// Statements in the order of the trie walk.
@@ -169,4 +169,4 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   return plan;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

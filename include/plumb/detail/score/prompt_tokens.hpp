@@ -25,7 +25,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 [[nodiscard]] inline std::vector<TokenId> ids_of(const Tokenization& tokenization) {
   std::vector<TokenId> ids;
@@ -217,4 +217,4 @@ inline void check_length(const Prompt& prompt, std::size_t length, std::size_t c
                                       : "shorten the template or leave the fact out");
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The remedy of a statement without a scored token in a span.
 [[nodiscard]] inline std::string remedy_without_token(Span span) {
@@ -72,4 +72,4 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
   }
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

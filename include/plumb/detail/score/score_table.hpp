@@ -17,7 +17,7 @@
 
 #include "plumb/detail/score/statement_score.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Scores of all (fact, prompt, candidate) of a relation. Any number of threads may read one, or
 /// set different statements.
@@ -71,4 +71,4 @@ class ScoreTable {
   xt::xtensor<std::uint32_t, 3> continuation_tokens;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

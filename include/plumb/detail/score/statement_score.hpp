@@ -26,7 +26,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Log-likelihoods in nats, counts in scored tokens. BOS is never scored; without BOS neither is
 /// the first token.
@@ -124,4 +124,4 @@ struct Scoring {
   return span == Span::statement ? "statement" : "answer";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 
 #include "plumb/detail/core/token.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a vocabulary's tokens hold. Any number of threads may read one.
 class TokenJoins {
@@ -66,4 +66,4 @@ class TokenJoins {
   std::bitset<std::size_t{128} * 128> together_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -14,7 +14,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not thread-safe.
 class TokenLookups {
@@ -63,4 +63,4 @@ class TokenLookups {
   std::vector<double> answers_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

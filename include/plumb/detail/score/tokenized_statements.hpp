@@ -20,7 +20,7 @@
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Tokens of a statement are counted from its first, the BOS if it was given. Not thread-safe while
 /// it grows; any number of threads may read it.
@@ -110,4 +110,4 @@ class TokenizedStatements {
   std::vector<std::size_t> answer_ends_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 #include "plumb/detail/server/sglang_server.hpp"
 #include "plumb/detail/server/vllm_server.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// `vocabulary` is the given tokenizer's, which all but llama-server need; 0 where none was given.
 /// Throws a user error for a server of another kind, and one that lacks a tokenizer.
@@ -56,4 +56,4 @@ namespace plumb::detail {
   return std::make_unique<SglangServer>(models, got("/get_server_info"), place, vocabulary);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

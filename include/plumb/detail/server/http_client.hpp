@@ -32,7 +32,7 @@
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/retry_policy.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HttpOptions {
   /// Sent as "Authorization: Bearer KEY"; empty sends none.
@@ -264,4 +264,4 @@ class HttpClient {
   std::atomic<bool> answered_{false}, is_connected_{false};
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -32,7 +32,7 @@
 
 #include "plumb/detail/server/server_url.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HttpRequest {
   /// A route, as "/v1/completions"; the URL's path comes before it.
@@ -249,4 +249,4 @@ class HttpConnection {
   std::unique_ptr<Secure> secure_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

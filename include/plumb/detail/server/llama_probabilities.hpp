@@ -20,7 +20,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct LlamaProbabilities {
   struct Entry {
@@ -135,4 +135,4 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   return read;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class LlamaServer final : public ServerDialect {
@@ -264,4 +264,4 @@ class LlamaServer final : public ServerDialect {
   TokenId sampled_ = 0;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

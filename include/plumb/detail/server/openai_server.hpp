@@ -19,7 +19,7 @@
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class OpenAiServer : public ServerDialect {
@@ -111,4 +111,4 @@ class OpenAiServer : public ServerDialect {
   std::string place_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A reply's JSON, and where it came from.
 struct ReplyJson {
@@ -127,4 +127,4 @@ struct ReplyJson {
   return "";
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

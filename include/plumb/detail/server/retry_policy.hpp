@@ -18,7 +18,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct RetryPolicy {
   using Seconds = std::chrono::duration<double>;
@@ -61,4 +61,4 @@ struct RetryPolicy {
   return RetryPolicy::Seconds(seconds);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -29,7 +29,7 @@
 #include "plumb/detail/server/server_dialect.hpp"
 #include "plumb/detail/server/server_questions.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the check found; differences are the largest ones, in nats.
 struct ServerCheck {
@@ -139,4 +139,4 @@ struct ServerCheck {
   return fnv1a_hex(all);
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -28,7 +28,7 @@
 #include "plumb/detail/server/server_questions.hpp"
 #include "plumb/detail/server/server_tokenizer.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ServerOptions {
   std::string url{};
@@ -209,4 +209,4 @@ class ServerConnection {
   ServerTally tally_;
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_connection.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a server says of itself.
 struct ServerFacts {
@@ -133,4 +133,4 @@ inline std::string json_id_lists(std::span<const std::vector<TokenId>> sequences
   return text += ']';
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

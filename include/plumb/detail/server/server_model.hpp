@@ -31,7 +31,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/server/server_connection.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One thread at a time asks one; it asks the server from several.
 class ServerModel {
@@ -236,4 +236,4 @@ class ServerModel {
 static_assert(LookupLm<ServerModel> && Embedder<ServerModel>);
 static_assert(ListsSpecialTokens<ServerModel> && BatchGenerator<ServerModel>);
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

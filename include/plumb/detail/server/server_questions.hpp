@@ -18,7 +18,7 @@
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Tokens that are asked after one prefix, and where their log-probabilities go. All that the spans
 /// name must outlive the call that asks.
@@ -65,4 +65,4 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       });
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -26,7 +26,7 @@
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A tokenizer of any type. As thread-safe as what it was made of.
 struct ServerTokenizer {
@@ -134,4 +134,4 @@ class RemoteTokenizer {
   return compared;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -18,7 +18,7 @@
 
 #include "plumb/detail/core/error.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ServerUrl {
   bool is_secure = false;
@@ -101,4 +101,4 @@ struct ServerUrl {
   return url;
 }
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

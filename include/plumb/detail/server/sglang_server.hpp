@@ -21,7 +21,7 @@
 #include "plumb/detail/server/openai_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class SglangServer final : public OpenAiServer {
@@ -111,4 +111,4 @@ class SglangServer final : public OpenAiServer {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

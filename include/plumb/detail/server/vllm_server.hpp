@@ -24,7 +24,7 @@
 #include "plumb/detail/server/openai_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
-namespace plumb::detail {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
 class VllmServer final : public OpenAiServer {
@@ -131,4 +131,4 @@ class VllmServer final : public OpenAiServer {
   }
 };
 
-}  // namespace plumb::detail
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

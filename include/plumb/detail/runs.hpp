@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Jobs that can be resumed, what reads their folders, and pages about them. What works in memory is
-// in plumb/plumb.hpp.
+// Every header that writes run folders, reads them or makes pages of them, for tests of all of them in one
+// file. Programs include plumb/run.hpp.
 
 #include "plumb/detail/records/generation_folder.hpp"
 #include "plumb/detail/records/generation_lists.hpp"
