@@ -61,7 +61,7 @@ double seconds_of(const std::vector<PackedMatrix>& matrices, std::size_t count) 
 }
 
 double tile_speed() {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   constexpr std::size_t depth = 64, times = 20000;
   const NetworkKernels& set = network_kernels();
   const std::size_t width = set.product_width();

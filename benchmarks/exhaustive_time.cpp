@@ -22,7 +22,7 @@
 #include "plumb/detail/score/causal_scorer.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   if (argc != 6) {
     std::cerr << "usage: exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES\n";
     return 2;

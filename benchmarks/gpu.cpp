@@ -48,7 +48,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) {

@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 bool holds(const Estimate& e, double p) {
   return e.has_interval() && e.low <= p + 1e-12 && p - 1e-12 <= e.high;

@@ -23,7 +23,7 @@
 #include "plumb/detail/score/prompt_tokens.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   if (argc != 4) return 2;
   LlamaModel model({argv[1]});
   const FixedStudy study = read_fixed_file(argv[2]).studies.front();

@@ -23,7 +23,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 std::vector<float> drawn(RandomStream& random, std::size_t dimension) {
   std::vector<float> row(dimension);

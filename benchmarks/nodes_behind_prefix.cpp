@@ -30,7 +30,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 constexpr std::size_t hidden = 768, inner = 3072, layers = 12, positions = 2048, vocabulary = 50272;
 

@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   const auto argument = [&](int place, std::size_t fallback) {
     return argc > place ? std::stoul(argv[place]) : fallback;
   };

@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 EmbeddingMatrix random_vectors(std::size_t rows, std::size_t dimension, const std::string& name) {
   EmbeddingMatrix vectors(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));

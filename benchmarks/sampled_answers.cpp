@@ -36,7 +36,7 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   if (argc != 7) {
     std::cerr << "usage: sampled_answers MODEL.gguf DATA SHOTS PROMPTS SAMPLES ROUNDS\n";
     return 2;

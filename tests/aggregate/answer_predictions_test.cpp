@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/given_answers.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::answers_of_capitals;
 using test::says;
 

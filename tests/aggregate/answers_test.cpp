@@ -6,7 +6,7 @@
 
 #include "support/given_answers.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::answers_of_capitals;
 
 BOOST_AUTO_TEST_SUITE(answers_suite)

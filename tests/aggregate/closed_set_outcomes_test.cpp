@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::answered;
 
 BOOST_AUTO_TEST_SUITE(closed_set_outcomes_suite)

@@ -6,7 +6,7 @@
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::same;
 
 BOOST_AUTO_TEST_SUITE(fact_means)

@@ -9,7 +9,7 @@
 #include "support/small_prompts.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::random_prompts;
 using test::same;

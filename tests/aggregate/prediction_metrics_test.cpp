@@ -8,7 +8,7 @@
 
 #include "support/near.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)

@@ -8,7 +8,7 @@
 
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::answered;
 
 BOOST_AUTO_TEST_SUITE(predictions)

@@ -11,7 +11,7 @@
 
 #include "support/small_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::marks;
 using test::random_prompts;
 

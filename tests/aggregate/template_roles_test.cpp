@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::indices_of;
 using test::says;
 

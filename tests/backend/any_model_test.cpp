@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/plain_embedder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(any_model)

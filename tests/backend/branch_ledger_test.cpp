@@ -10,7 +10,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(branch_ledger_suite)

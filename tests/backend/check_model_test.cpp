@@ -10,7 +10,7 @@
 // What each check says of a type that lacks something is tested where nothing may compile
 // (tests/system/test_concepts.py).
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(check_model)
 

@@ -9,7 +9,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "plumb/detail/backend/decay_embedder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(concepts_suite)
 

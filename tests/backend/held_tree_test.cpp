@@ -9,7 +9,7 @@
 
 #include "plumb/detail/backend/archetypes.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(held_tree)
 

@@ -9,7 +9,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(llama_vocabulary_file_suite)
 

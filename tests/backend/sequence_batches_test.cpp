@@ -12,7 +12,7 @@
 #include "plumb/detail/score/causal_scorer.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(sequence_batches_suite)

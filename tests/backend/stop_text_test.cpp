@@ -12,7 +12,7 @@
 
 #include "plumb/detail/backend/tree_generator.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(stop_text)
 

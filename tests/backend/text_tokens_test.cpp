@@ -11,7 +11,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_tokens_suite)

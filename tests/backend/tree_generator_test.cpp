@@ -11,7 +11,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 static_assert(Generator<TreeGenerator<NgramModel>> && Generator<TreeGenerator<NgramTreeModel>>);

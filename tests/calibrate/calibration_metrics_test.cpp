@@ -15,7 +15,7 @@
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::tied_judgements;
 using enum CalibrationMetric;
 

@@ -15,7 +15,7 @@
 #include "support/predictions.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::random_model;
 using test::says;

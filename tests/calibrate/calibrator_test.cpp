@@ -14,7 +14,7 @@
 #include "support/predictions.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::says;
 using test::tied_judgements;

@@ -10,7 +10,7 @@
 #include "plumb/detail/calibrate/calibration_metrics.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::tied_judgements;
 
 BOOST_AUTO_TEST_SUITE(curves)

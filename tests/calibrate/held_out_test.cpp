@@ -8,7 +8,7 @@
 #include "support/near.hpp"
 #include "support/predictions.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::random_model;
 using enum CalibrationMetric;

@@ -16,7 +16,7 @@
 #include "support/predictions.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_results_suite)

@@ -10,7 +10,7 @@
 #include "support/predictions.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::GenerationFolder;
 using test::says;
 

@@ -12,7 +12,7 @@
 #include "support/predictions.hpp"
 #include "support/small_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::same;
 

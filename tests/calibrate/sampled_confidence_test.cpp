@@ -12,7 +12,7 @@
 #include "support/slow_matching.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::GenerationFolder;
 using test::PluralStems;

@@ -10,7 +10,7 @@
 
 #include "support/option_errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(arguments)

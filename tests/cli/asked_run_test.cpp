@@ -10,7 +10,7 @@
 #include "support/many_shot_console.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::GenerateFiles;

@@ -15,7 +15,7 @@
 #include "support/results_folder.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::contents;
 using test::holds;

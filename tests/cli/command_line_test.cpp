@@ -12,7 +12,7 @@
 
 #include "support/console_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::run_words;

@@ -11,7 +11,7 @@
 #include "support/option_errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::GenerationFolder;
 using test::near;

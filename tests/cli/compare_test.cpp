@@ -15,7 +15,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::contents;
 using test::holds;
 using test::row;

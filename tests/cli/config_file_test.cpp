@@ -11,7 +11,7 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::shows;
 
 BOOST_AUTO_TEST_SUITE(config_file)

@@ -8,7 +8,7 @@
 #include "support/generate_console.hpp"
 #include "support/small_kamel.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::HookedModel;
 using test::run_words;

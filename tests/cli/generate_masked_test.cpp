@@ -12,7 +12,7 @@
 #include "support/generate_console.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::elements_many;
 using test::JobFiles;

@@ -15,7 +15,7 @@
 #include "support/generate_console.hpp"
 #include "support/markup.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::counting;
 using test::elements_many;

@@ -9,8 +9,8 @@
 #include "plumb/detail/cli/command_line.hpp"
 #include "support/console_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 using plumb::detail::CommandManual;
 
 BOOST_AUTO_TEST_SUITE(manual_suite)

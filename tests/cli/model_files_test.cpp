@@ -8,7 +8,7 @@
 #include "plumb/detail/cli/file_hash.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(model_files_suite)
 

@@ -13,7 +13,7 @@
 #include "support/option_errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::HubName;
 using test::shows;
 

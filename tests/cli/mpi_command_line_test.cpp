@@ -12,7 +12,7 @@
 #include "support/console_run.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(mpi_command_line)
 

@@ -20,7 +20,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::PrintableStream;
 using test::HostileTexts;
 using test::run_words;

@@ -16,7 +16,7 @@
 #include "support/plain_embedder.hpp"
 #include "support/rank_console.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleRun;
 using test::counting;
 using test::elements;

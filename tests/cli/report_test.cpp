@@ -10,7 +10,7 @@
 #include "support/rank_console.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ConsoleFiles;
 using test::ConsoleRun;
 using test::contents;

@@ -9,7 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <optional>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(terminal_width_suite)
 

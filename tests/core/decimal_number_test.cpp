@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(decimal_number)
 

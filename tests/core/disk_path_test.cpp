@@ -7,7 +7,7 @@
 
 #include "support/memory_disk.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(disk_path)
 

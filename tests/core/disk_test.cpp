@@ -11,7 +11,7 @@
 #include "support/memory_disk.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::MemoryDisk;
 using test::TemporaryFolder;
 

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(parallel)
 

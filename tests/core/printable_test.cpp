@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using namespace std::string_view_literals;
 
 BOOST_AUTO_TEST_SUITE(printable_texts)

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(text_file)

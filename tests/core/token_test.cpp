@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(token_suite)
 

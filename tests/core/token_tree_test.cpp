@@ -8,7 +8,7 @@
 
 #include "plumb/detail/core/random.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 using Sequence = std::vector<TokenId>;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::looks_like_choices;
 using plumb::detail::names_choices;
 

@@ -14,7 +14,7 @@
 #include "support/bear_folder.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_as_facts;
 using test::says;
 

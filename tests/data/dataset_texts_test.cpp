@@ -8,7 +8,7 @@
 #include "support/small_multi_prompt.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using Lines = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(dataset_texts)

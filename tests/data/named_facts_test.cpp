@@ -10,7 +10,7 @@
 #include "support/small_multi_prompt.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(named_facts_suite)

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::read_written_list;
 
 BOOST_AUTO_TEST_SUITE(python_list)

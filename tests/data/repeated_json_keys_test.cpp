@@ -5,7 +5,7 @@
 
 BOOST_AUTO_TEST_SUITE(repeated_json_keys)
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_CASE(repeated_keys_are_found_with_their_path) {
   BOOST_TEST(

@@ -11,7 +11,7 @@
 #include "support/gguf_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::bytes_of;
 using test::GgufBytes;
 using test::says;

@@ -6,7 +6,7 @@
 #include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "support/network_cases.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 // What each network computes is decoder_network_test's; here which parts are read from where.
 BOOST_AUTO_TEST_SUITE(gpt_family)

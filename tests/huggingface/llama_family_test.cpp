@@ -8,7 +8,7 @@
 #include "support/network_cases.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 // What each network computes is decoder_network_test's; here which parts are read from where.
 BOOST_AUTO_TEST_SUITE(llama_family)

@@ -15,7 +15,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/tiny_gguf.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::TinyGguf;
 using test::TinyOptions;
 

@@ -7,7 +7,7 @@
 #include "support/errors.hpp"
 #include "support/gguf_bytes.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(other_ways_suite)
 

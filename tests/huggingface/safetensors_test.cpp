@@ -12,7 +12,7 @@
 #include "support/stored_weights.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::floats;
 using test::says;
 using test::stored;

@@ -12,7 +12,7 @@
 #include "support/errors.hpp"
 #include "support/gguf_bytes.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::bytes_of;
 
 BOOST_AUTO_TEST_SUITE(stored_tensors_suite)

@@ -12,7 +12,7 @@
 // Of the width that this file is compiled for.
 BOOST_AUTO_TEST_SUITE(float_lanes_of_rows)
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_CASE(powers_are_within_2e7) {
   double worst = 0;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <random>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(half_number)
 

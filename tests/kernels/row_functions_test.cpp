@@ -15,7 +15,7 @@
 
 BOOST_AUTO_TEST_SUITE(row_functions)
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 namespace {
 

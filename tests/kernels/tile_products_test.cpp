@@ -9,7 +9,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "support/kernel_tables.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(tile_products_suite)
 

@@ -8,7 +8,7 @@
 
 #include "support/kernel_tables.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(vector_functions)
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_lists)
 

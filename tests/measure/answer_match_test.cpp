@@ -12,7 +12,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/measure/morphy.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(answer_match_suite)
 

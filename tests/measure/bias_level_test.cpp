@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/near.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(bias_level_suite)

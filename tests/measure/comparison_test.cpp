@@ -9,7 +9,7 @@
 #include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::by_seed;
 using test::ic;
 using test::near;

@@ -8,7 +8,7 @@
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(hit_rates)

@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_injection.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 using test::small_injection_design;
 using test::small_injection_scores;

@@ -10,7 +10,7 @@
 #include "support/near.hpp"
 #include "support/small_answers.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::by_seed;
 using test::ic;
 using test::near;

@@ -14,7 +14,7 @@
 #include "support/near.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::few_resamples;
 using test::ManyShotFolder;
 using test::names;

@@ -11,8 +11,8 @@
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(morphy_suite)
 

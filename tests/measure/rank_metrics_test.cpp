@@ -9,7 +9,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "support/near.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 
 BOOST_AUTO_TEST_SUITE(rank_metrics_suite)

@@ -9,7 +9,7 @@
 
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(resamples_suite)
 

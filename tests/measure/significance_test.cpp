@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(significance)
 

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(entity_prompt)
 

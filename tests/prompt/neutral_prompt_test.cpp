@@ -9,7 +9,7 @@
 #include "plumb/detail/prompt/statement.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(neutral_prompt_suite)

@@ -9,7 +9,7 @@
 
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(solved_facts)

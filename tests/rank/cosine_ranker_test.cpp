@@ -20,7 +20,7 @@
 #include "support/errors.hpp"
 #include "support/threads.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(cosine_ranker_suite)

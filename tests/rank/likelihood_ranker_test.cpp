@@ -13,7 +13,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/names.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::exhaustive_scores;
 using test::ids_of;
 using test::standing;

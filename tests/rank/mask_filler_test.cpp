@@ -10,7 +10,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::WordMaskModel;
 
 BOOST_AUTO_TEST_SUITE(mask_filler_suite)

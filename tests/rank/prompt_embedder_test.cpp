@@ -16,7 +16,7 @@
 #include "support/errors.hpp"
 #include "support/names.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(prompt_embedder_suite)

@@ -14,7 +14,7 @@
 #include "support/near.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::all_methods;
 using test::near;
 using test::ranked;

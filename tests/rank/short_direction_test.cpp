@@ -9,7 +9,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/rank/vectors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(short_direction)
 

@@ -15,7 +15,7 @@
 #include "support/names.hpp"
 #include "support/plain_embedder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::PlainEmbedder;
 using test::says;
 

@@ -9,7 +9,7 @@
 #include "support/many_shot_folder.hpp"
 #include "support/small_answers.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ManyShotFolder;
 using test::marks_of;
 using test::says;

@@ -9,7 +9,7 @@
 #include "plumb/detail/records/probe_answers.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(probe_answer_sets_suite)

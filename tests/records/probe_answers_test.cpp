@@ -11,7 +11,7 @@
 #include "support/results_folder.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ResultsFolder;
 using test::row;
 using test::says;

@@ -11,7 +11,7 @@
 #include "support/predictions.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::indices_of;
 using test::ResultsFolder;
 using test::row;

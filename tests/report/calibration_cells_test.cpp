@@ -9,7 +9,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::cell;
 using enum CalibrationMetric;
 

@@ -13,7 +13,7 @@
 #include "plumb/detail/report/calibration_json.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::around;
 using test::holds;
 using test::small_results;

@@ -10,7 +10,7 @@
 
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::around;
 using test::small_results;
 

@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::around;
 using test::between;
 using test::count_of;

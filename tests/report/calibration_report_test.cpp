@@ -9,7 +9,7 @@
 #include "support/small_calibration.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::around;
 using test::holds;
 using test::slurp;

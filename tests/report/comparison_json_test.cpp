@@ -7,7 +7,7 @@
 #include "support/near.hpp"
 #include "support/small_comparison.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::near;
 using test::three_models;
 using test::three_options;

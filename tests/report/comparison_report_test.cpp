@@ -12,7 +12,7 @@
 #include "support/small_comparison.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::by_seed;
 using test::count_of;
 using test::holds;

@@ -12,7 +12,7 @@
 #include "support/any_text.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(csv)
 

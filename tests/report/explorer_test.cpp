@@ -10,7 +10,7 @@
 #include "support/markup.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(explorer)

@@ -9,7 +9,7 @@
 #include "support/markup.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 using test::in_order;

@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::holds;
 using test::slurp;
 

@@ -9,7 +9,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;

@@ -8,7 +8,7 @@
 #include "support/markup.hpp"
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_columns_suite)
 

@@ -7,7 +7,7 @@
 
 #include "support/small_many_prompts.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using plumb::detail::cut_to;
 
 BOOST_AUTO_TEST_SUITE(many_prompt_names)

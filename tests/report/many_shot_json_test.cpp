@@ -11,7 +11,7 @@
 #include "support/near.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::count_of;
 using test::holds;
 using test::keys;

@@ -10,7 +10,7 @@
 #include "support/page_around.hpp"
 #include "support/small_calibration.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;

@@ -10,7 +10,7 @@
 #include "support/many_shot_folder.hpp"
 #include "support/markup.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::ManyShotFolder;
 
 BOOST_AUTO_TEST_SUITE(many_shot_sections)

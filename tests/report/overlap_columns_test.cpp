@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(overlap_columns_suite)
 

@@ -6,7 +6,7 @@
 
 #include "support/markup.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(page_suite)
 

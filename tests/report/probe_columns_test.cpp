@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 

@@ -15,7 +15,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::all_methods;
 using test::between;
 using test::count_of;

@@ -11,7 +11,7 @@
 #include "support/small_calibration.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::between;
 using test::count_of;
 using test::holds;

@@ -12,7 +12,7 @@
 #include "support/small_multi_prompt.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibrate_measurement)
 

@@ -11,7 +11,7 @@
 #include "support/plain_embedder.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::PlainEmbedder;
 using test::says;
 using test::slurp;

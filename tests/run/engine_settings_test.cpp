@@ -7,7 +7,7 @@
 
 #include "support/setting_words.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::read;
 using test::refused;
 

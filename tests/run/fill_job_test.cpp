@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::WordMaskModel;

@@ -11,7 +11,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::TemporaryFolder;
 using test::WordMaskModel;

@@ -7,7 +7,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::reader_of_births;
 
 BOOST_AUTO_TEST_SUITE(fixed_study_job)

@@ -9,7 +9,7 @@
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(gap_filling_suite)

@@ -11,7 +11,7 @@
 #include "support/hooked_model.hpp"
 #include "support/word_mask_model.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::WordMaskModel;
 
 BOOST_AUTO_TEST_SUITE(gap_words_suite)

@@ -8,7 +8,7 @@
 #include "support/little_wordnet.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::GenerationFolder;
 using test::LittleWordNet;
 using test::says;

@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 using test::slurp;
 using test::TemporaryFolder;

@@ -9,7 +9,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::births;
 using test::pairs_text;
 using test::says;

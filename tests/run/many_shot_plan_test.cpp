@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/small_many_shot.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::births;
 using test::pairs_text;
 using test::says;

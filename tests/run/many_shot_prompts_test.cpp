@@ -8,7 +8,7 @@
 
 #include "support/small_many_shot.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::births;
 
 namespace {

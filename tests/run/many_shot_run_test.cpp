@@ -11,7 +11,7 @@
 #include "support/small_many_shot.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::births;
 using test::continuation_by_hand;
 using test::eic;

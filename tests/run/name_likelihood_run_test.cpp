@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 using test::says;
 using test::slurp;

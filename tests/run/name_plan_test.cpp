@@ -7,7 +7,7 @@
 
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(name_plan_suite)

@@ -8,7 +8,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements;
 using test::reader_of_elements;
 

@@ -9,7 +9,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(name_scoring_suite)
 

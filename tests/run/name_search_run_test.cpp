@@ -15,7 +15,7 @@
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::answers;
 using test::elements;
 using test::reader_of_elements;

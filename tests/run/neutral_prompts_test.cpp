@@ -8,7 +8,7 @@
 #include "plumb/detail/prompt/statement.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(neutral_prompts)
 

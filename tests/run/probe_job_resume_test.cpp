@@ -10,8 +10,8 @@
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(probe_job_resume)
 

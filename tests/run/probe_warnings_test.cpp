@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 
 BOOST_AUTO_TEST_SUITE(probe_warnings)

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(progress_bar)
 

@@ -10,7 +10,7 @@
 #include "plumb/detail/core/random.hpp"
 #include "support/small_multi_prompt.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(prompt_texts_suite)

@@ -8,7 +8,7 @@
 #include "support/generate_console.hpp"
 #include "support/results_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::row;
 
 BOOST_AUTO_TEST_SUITE(prompt_ways)

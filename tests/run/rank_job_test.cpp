@@ -11,7 +11,7 @@
 #include "support/small_graph.hpp"
 #include "support/small_run.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::contents;
 using test::elements;
 using test::reader_of_elements;

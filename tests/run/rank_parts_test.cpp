@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/small_graph.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::elements;
 using test::ranked;
 using test::says;

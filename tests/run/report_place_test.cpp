@@ -9,7 +9,7 @@
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::MemoryDisk;
 using test::says;
 

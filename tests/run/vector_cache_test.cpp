@@ -9,7 +9,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::slurp;
 
 BOOST_AUTO_TEST_SUITE(vector_cache)

@@ -7,7 +7,7 @@
 
 BOOST_AUTO_TEST_SUITE(written_rows_of_vectors)
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(masked_scorer_suite)
 

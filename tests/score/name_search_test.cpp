@@ -14,7 +14,7 @@
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "support/names.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::exhaustive_scores;
 using test::standing;
 

@@ -8,7 +8,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(token_joins_suite)
 

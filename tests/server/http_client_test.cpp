@@ -15,7 +15,7 @@
 #include "support/stand_in_server.hpp"
 #include "support/temporary_folder.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 using test::SecureStandIn;
 using test::StandInReply;

@@ -9,7 +9,7 @@
 #include "support/secure_stand_in.hpp"
 #include "support/stand_in_server.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::SecureStandIn;
 using test::StandInReply;
 using test::StandInRequest;

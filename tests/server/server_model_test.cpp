@@ -20,7 +20,7 @@
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 using test::says;
 using test::speaking;
 using test::StandInModel;

@@ -13,7 +13,7 @@
 #include "plumb/detail/data/json_file.hpp"
 
 int main() {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   std::string line;
   while (std::getline(std::cin, line)) {
     const Json input = Json::parse(line);

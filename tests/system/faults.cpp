@@ -24,8 +24,8 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test;
+using namespace plumb::detail;
+using namespace plumb::detail::test;
 using Files = std::map<std::string, std::string>;
 
 struct Options {

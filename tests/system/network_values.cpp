@@ -27,7 +27,7 @@
 
 namespace {
 
-using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+using namespace plumb::detail;
 
 /// FNV-1a over the bits of numbers.
 class Bits {

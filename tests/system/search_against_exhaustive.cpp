@@ -24,7 +24,7 @@
 #include "plumb/detail/score/token_joins.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   if (argc != 4) return 2;
   LlamaModel model({.model = argv[1]});
   const KnowledgeGraph graph = load_graph(argv[2]);

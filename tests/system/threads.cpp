@@ -53,7 +53,7 @@ plumb::detail::Dataset capitals() {
 }  // namespace
 
 int main() {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   bool same = true;
 
   // A ranker, resamples, predictions and a tree are read by all.

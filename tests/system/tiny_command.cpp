@@ -16,7 +16,7 @@
 #include "support/tiny_jobs.hpp"
 
 int main(int argc, char** argv) {
-  using namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail;
+  using namespace plumb::detail;
   if (argc == 3 && std::string(argv[1]) == "--jobs") {
     const test::TemporaryFolder folder;
     test::write_tiny_inputs(folder, "in");
