@@ -31,6 +31,8 @@
 #include "plumb/detail/run/gap_filling.hpp"
 #include "plumb/detail/run/generated_texts.hpp"
 #include "plumb/detail/run/name_scoring.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 #include "plumb/detail/score/score_check.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -70,11 +72,11 @@ inline AnswerOptions asking_of(const ManyPromptsOptions& options) {
 template <CausalLm Model>
 class AnswersInMemory {
  public:
-  AnswersInMemory(Model& model, const Bos& bos, const AnswerOptions& asking,
+  AnswersInMemory(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& asking,
                   const MultiPromptDataset& dataset, const AskedFacts& asked)
       : model_(model),
         generator_(model),
-        bos_(require_bos(model, bos)),
+        prompts_(prompts),
         dataset_(dataset),
         asked_(asked),
         asking_(asking) {}
@@ -125,14 +127,14 @@ class AnswersInMemory {
       const std::span<const PlannedPrompt> pack = plan.pack(p);
       std::vector<std::string> asked;
       for (const PlannedPrompt& planned : pack) asked.push_back(texts.text(planned));
-      const GeneratedPack made = generate_pack(model_, generator_, bos_, asked, generation);
+      const GeneratedPack made = generate_pack(model_, generator_, prompts_, asked, generation);
       for (std::size_t i = 0; i < pack.size(); ++i) take(pack[i], made, i);
     }
   }
 
   Model& model_;
   PromptGenerator<Model> generator_;
-  std::optional<TokenId> bos_;
+  KeptPrompts<Model>& prompts_;
   const MultiPromptDataset& dataset_;
   const AskedFacts& asked_;
   const AnswerOptions& asking_;
@@ -145,7 +147,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
                       const AskedFacts& asked, const MultiPromptDataset& narrowed_to) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
   NameScoring<Model> likelihoods(model, options.bos, dataset, asked);
-  const auto carry = [&](auto& block, auto name_of) {
+  const auto carry = [&](auto& block, const auto&, auto name_of) {
     std::vector<StatementScore> scores = score_all_packs(likelihoods.scorer(), block);
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const auto name = [&] { return name_of(i); };
@@ -173,15 +175,16 @@ template <CausalLm Model, Lemmatiser Lemmas>
                                                    const Lemmas& lemmas) {
   const AskedFacts asked = take_askable(dataset, options.relations, options.limit);
   const AnswerOptions asking = asking_of(options);
+  KeptPrompts<Model> prompts(model, require_bos(model, options.bos));
   for (const FewShotSetting& setting : options.settings) {
-    refuse_long_prompts(model, options.bos, asking, dataset, asked, setting);
+    refuse_long_prompts(model, prompts, asking, dataset, asked, setting);
   }
   ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
   if (!asked.without_answer.empty()) {
     made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
                            " left out, as no name of an object has a word.");
   }
-  AnswersInMemory<Model> answers(model, options.bos, asking, dataset, asked);
+  AnswersInMemory<Model> answers(model, prompts, asking, dataset, asked);
   for (const FewShotSetting& setting : options.settings) {
     made.studies.push_back(answers.study(setting, made.asked, lemmas));
   }

@@ -32,6 +32,8 @@
 #include "plumb/detail/run/name_ranking.hpp"
 #include "plumb/detail/run/rank_method.hpp"
 #include "plumb/detail/run/rank_parts.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -114,7 +116,11 @@ template <ScoringLm Model>
       detail::rank_by_vectors(model, options.asked, parts, bos, made);
     }
   }
-  NameRanking names(model, options.asked);
+  if (!asks(RankMethod::likelihood) && !asks(RankMethod::lm_head)) {
+    return rank_results(std::move(made), {.seed = options.seed});
+  }
+  KeptPrompts<Model> prompts(model, require_bos(model, bos));
+  NameRanking names(model, options.asked, prompts);
   const auto carry = [](auto& packs) {
     ScoringCost all;
     NameSearchCost cost;
@@ -122,13 +128,13 @@ template <ScoringLm Model>
   };
   if (asks(RankMethod::likelihood)) {
     made.push_back({"likelihood", false, ranks_of(parts.parts, [&](const RankPlan& part, auto p) {
-                      return names.likelihood(part, bos, parts.label(p), carry);
+                      return names.likelihood(part, parts.label(p), carry);
                     })});
   }
   if (asks(RankMethod::lm_head)) {
     made.push_back(
         {"lm-head", parts.narrows(), ranks_of(parts.single, [&](const RankPlan& part, auto p) {
-           return names.lm_head(part, bos, parts.label(p), carry);
+           return names.lm_head(part, parts.label(p), carry);
          })});
   }
   return rank_results(std::move(made), {.seed = options.seed});

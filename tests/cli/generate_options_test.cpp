@@ -262,13 +262,13 @@ BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
   const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
                               "--shot-seed", "3", "--limit", "7"});
   BOOST_TEST((parsed.asking.settings == Settings{{related, 5, PromptForm::list}}));
-  BOOST_TEST(setting_name(parsed.asking.settings[0]) == "5-kamel");
+  BOOST_TEST(few_shot_name(parsed.asking.settings[0]) == "5-kamel");
   BOOST_TEST(parsed.asking.max_new_tokens == 100U);
   BOOST_TEST(parsed.asking.shot_seed == 3U);
   BOOST_TEST(parsed.asking.limit == 7U);
   BOOST_TEST(parsed.asking.samples == 0U);
   BOOST_TEST(parsed.names.empty());
-  BOOST_TEST(setting_name(with({"--form", "kamel", "--shots", "0"}).asking.settings[0]) ==
+  BOOST_TEST(few_shot_name(with({"--form", "kamel", "--shots", "0"}).asking.settings[0]) ==
              "0-kamel");
   for (const auto& [option, word] : {std::pair{"--settings", "random"},
                                      {"--samples", "3"},

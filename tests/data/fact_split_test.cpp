@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_le
                                                {10, 3, 3},
                                                {10, 0, 0}}) {
     const Relation relation = relation_of(numbered(facts));
-    const FactSplit split = split_facts(relation, asked, 1);
+    const FactSplit split = train_test_split(relation, asked, 1);
     BOOST_TEST(split.training.size() == expected);
     BOOST_TEST(split.test.size() == facts - expected);
     check_sound(relation, split);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
   }
   const Relation relation = relation_of(subjects);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const FactSplit split = split_facts(relation, 50, seed);
+    const FactSplit split = train_test_split(relation, 50, seed);
     check_sound(relation, split);
     BOOST_TEST(split.training.size() <= 50U);
     // A subject that does not fit any more is for testing, and a smaller one fills the gap.
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
   // A subject with more facts than the training part takes is all for testing.
   const Relation large = relation_of({"a", "a", "a", "a", "a", "a", "b", "c", "d", "e"});
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const FactSplit split = split_facts(large, 5, seed);
+    const FactSplit split = train_test_split(large, 5, seed);
     check_sound(large, split);
     BOOST_TEST(split.training == (Places{6, 7, 8, 9}));
   }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_subject_without_identifier_is_dealt_out_by_its_label) {
     relation.facts[f].subject = "s" + std::to_string(f / 2);
   }
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const FactSplit split = split_facts(relation, 10, seed);
+    const FactSplit split = train_test_split(relation, 10, seed);
     check_sound(relation, split);
     BOOST_TEST(split.training.size() == 10U);
   }
@@ -144,12 +144,12 @@ BOOST_AUTO_TEST_CASE(a_subject_without_identifier_is_dealt_out_by_its_label) {
 
 BOOST_AUTO_TEST_CASE(the_split_depends_on_subjects_seed_and_relation_alone) {
   const Relation relation = relation_of(numbered(60));
-  const FactSplit split = split_facts(relation, 30, 7);
-  BOOST_TEST(split_facts(relation, 30, 7).training == split.training);
-  BOOST_TEST(split_facts(relation, 30, 8).training != split.training);
+  const FactSplit split = train_test_split(relation, 30, 7);
+  BOOST_TEST(train_test_split(relation, 30, 7).training == split.training);
+  BOOST_TEST(train_test_split(relation, 30, 8).training != split.training);
   Relation renamed = relation;
   renamed.code = "P37";
-  BOOST_TEST(split_facts(renamed, 30, 7).training != split.training);
+  BOOST_TEST(train_test_split(renamed, 30, 7).training != split.training);
   // The order of the lines, the answers and the labels say nothing.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(the_split_depends_on_subjects_seed_and_relation_alone) {
     fact.answer = 3;
     fact.subject += "!";
   }
-  BOOST_TEST((subjects_of(turned, split_facts(turned, 30, 7).training) ==
+  BOOST_TEST((subjects_of(turned, train_test_split(turned, 30, 7).training) ==
               subjects_of(relation, split.training)));
 }
 
 BOOST_AUTO_TEST_CASE(more_training_facts_leave_those_that_were_there) {
   const Relation relation = relation_of(numbered(60));
-  const auto some = subjects_of(relation, split_facts(relation, 10, 7).training);
-  const auto more = subjects_of(relation, split_facts(relation, 30, 7).training);
+  const auto some = subjects_of(relation, train_test_split(relation, 10, 7).training);
+  const auto more = subjects_of(relation, train_test_split(relation, 30, 7).training);
   BOOST_TEST(std::ranges::includes(more, some));
 }
 
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(every_fact_is_as_often_for_training) {
   const Relation relation = relation_of(numbered(5));
   std::map<std::size_t, int> times;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    for (const std::size_t f : split_facts(relation, 2, seed).training) ++times[f];
+    for (const std::size_t f : train_test_split(relation, 2, seed).training) ++times[f];
   }
   BOOST_TEST(times.size() == 5U);
   for (const auto& [fact, count] : times) {
@@ -187,17 +187,17 @@ BOOST_AUTO_TEST_CASE(the_datasets_own_split_is_kept_whatever_its_sizes_and_the_s
   const Relation relation =
       with_parts({"a", "b", "c", "a", "d"}, {train, FactPart::test, train, train, train});
   for (const std::uint64_t seed : {0U, 1U}) {
-    const FactSplit split = split_facts(relation, 2, seed);
+    const FactSplit split = train_test_split(relation, 2, seed);
     BOOST_TEST(split.training == (Places{0, 2, 3, 4}));
     BOOST_TEST(split.test == Places{1});
   }
-  BOOST_TEST(split_facts(with_parts({"a", "b"}, {train, train}), 1, 0).test.empty());
+  BOOST_TEST(train_test_split(with_parts({"a", "b"}, {train, train}), 1, 0).test.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_own_split_that_leaves_facts_out_is_refused) {
   for (const auto& parts : {std::vector{FactPart::training, FactPart::test, FactPart::unsaid},
                             {FactPart::test, FactPart::test, FactPart::unsaid}}) {
-    BOOST_CHECK_EXCEPTION((void)split_facts(with_parts({"a", "b", "c"}, parts), 1, 0), Error,
+    BOOST_CHECK_EXCEPTION((void)train_test_split(with_parts({"a", "b", "c"}, parts), 1, 0), Error,
                           says(Fault::user,
                                "P36.jsonl:3: split: is missing, but other facts have it; say train "
                                "or test on every line, or on none"));
@@ -207,20 +207,20 @@ BOOST_AUTO_TEST_CASE(an_own_split_that_leaves_facts_out_is_refused) {
 BOOST_AUTO_TEST_CASE(a_test_fact_among_its_own_shots_is_refused) {
   const Relation relation = with_parts({"a", "b", "c", "b"}, {FactPart::training, FactPart::test,
                                                               FactPart::test, FactPart::training});
-  BOOST_CHECK_EXCEPTION((void)split_facts(relation, 1, 0), Error,
+  BOOST_CHECK_EXCEPTION((void)train_test_split(relation, 1, 0), Error,
                         says(Fault::user,
                              "P36.jsonl:2: split: 'the b' is a test fact, and line 4 has it for "
                              "training: it would stand among its own shots; keep a subject on one "
                              "side"));
   // Twice on one side is sound.
-  const FactSplit split = split_facts(
+  const FactSplit split = train_test_split(
       with_parts({"a", "b", "b"}, {FactPart::training, FactPart::test, FactPart::test}), 1, 0);
   BOOST_TEST(split.test == (Places{1, 2}));
 }
 
 BOOST_AUTO_TEST_CASE(shots_are_the_training_facts_in_an_order_of_the_seed) {
   const Relation relation = relation_of(numbered(80));
-  const FactSplit split = split_facts(relation, 50, 1);
+  const FactSplit split = train_test_split(relation, 50, 1);
   const Places order = shot_order(relation, split, 3);
   BOOST_TEST(shot_order(relation, split, 3) == order);
   BOOST_TEST(shot_order(relation, split, 4) != order);
@@ -252,13 +252,13 @@ BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
   Relation relation = relation_of(numbered(40));
   relation.facts[7].subject = relation.facts[31].subject = "Georgia";
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const FactSplit split = split_facts(relation, 20, seed);
+    const FactSplit split = train_test_split(relation, 20, seed);
     BOOST_TEST(std::ranges::count(split.training, 7U) == std::ranges::count(split.training, 31U));
     BOOST_TEST(split.training.size() + split.test.size() == 40U);
   }
   relation = with_parts({"a", "b"}, {FactPart::training, FactPart::test});
   relation.facts[0].subject = relation.facts[1].subject;
-  BOOST_CHECK_EXCEPTION((void)split_facts(relation, 1, 0), Error,
+  BOOST_CHECK_EXCEPTION((void)train_test_split(relation, 1, 0), Error,
                         says(Fault::user, "it would stand among its own shots"));
 }
 

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_choice_has_the_probability_of_what_continues_the_shots) {
   BOOST_TEST(table.facts() == 6U);
   BOOST_TEST(table.candidates() == 3U);
   const Relation& relation = dataset.relations[0];
-  const detail::FactSplit split = split_facts(relation, 6, 0);
+  const detail::FactSplit split = train_test_split(relation, 6, 0);
   for (std::size_t f = 0; f < table.facts(); ++f) {
     BOOST_TEST(table.relation.facts[f].subject == relation.facts[split.test[f]].subject);
     for (std::size_t s = 0; s < table.templates(); ++s) {

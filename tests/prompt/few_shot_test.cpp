@@ -93,12 +93,12 @@ std::vector<FewShotSetting> all_settings(std::size_t shots) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(settings_are_named_as_the_paper_names_them) {
-  BOOST_TEST(setting_name({}) == "zero-shot");
-  BOOST_TEST(setting_name({random_source, 4}) == "4-random");
-  BOOST_TEST(setting_name({relation_source, 4}) == "4-relation");
-  BOOST_TEST(setting_name({template_source, 12}) == "12-template");
-  BOOST_TEST(setting_name({none, 0, question}) == "zero-shot-question");
-  BOOST_TEST(setting_name({template_source, 1, question}) == "1-template-question");
+  BOOST_TEST(few_shot_name({}) == "zero-shot");
+  BOOST_TEST(few_shot_name({random_source, 4}) == "4-random");
+  BOOST_TEST(few_shot_name({relation_source, 4}) == "4-relation");
+  BOOST_TEST(few_shot_name({template_source, 12}) == "12-template");
+  BOOST_TEST(few_shot_name({none, 0, question}) == "zero-shot-question");
+  BOOST_TEST(few_shot_name({template_source, 1, question}) == "1-template-question");
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {relation_source, 2, question}, 0);
   BOOST_TEST(few_shot.name() == "2-relation-question");

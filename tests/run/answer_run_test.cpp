@@ -75,9 +75,10 @@ Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
     if (on_progress) on_progress(state);
   };
   Work work(run_folder.file("journal.jsonl"), {look, {}});
-  AnswerRun run(model, true, options, dataset, asked, run_folder, work);
+  KeptPrompts prompts(model, model.bos());
+  AnswerRun run(model, prompts, options, dataset, asked, run_folder, work);
   for (const FewShotSetting& setting : options.settings) {
-    refuse_long_prompts(model, true, options, dataset, asked, setting);
+    refuse_long_prompts(model, prompts, options, dataset, asked, setting);
     run.answer(setting);
     run.sample(setting);
   }
@@ -281,8 +282,9 @@ BOOST_AUTO_TEST_CASE(a_prompt_without_room_for_an_answer_is_refused_with_its_pla
   model.limits = {150, 256, 256};
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
+  KeptPrompts prompts(model, model.bos());
   const auto check = [&](const FewShotSetting& setting) {
-    refuse_long_prompts(model, true, few_samples(), dataset, asked, setting);
+    refuse_long_prompts(model, prompts, few_samples(), dataset, asked, setting);
   };
   BOOST_CHECK_NO_THROW(check(zero_shot));
   BOOST_CHECK_EXCEPTION(check(two_of_relation), Error,

@@ -17,9 +17,9 @@ BOOST_AUTO_TEST_CASE(greedy_texts_are_the_models_own) {
   NgramTreeModel model("iron: Fe\nneon: Ne\n", 4);
   model.limits = {8192, 256, 256};
   PromptGenerator generator(model);
+  KeptPrompts prompts(model, model.bos());
   const std::vector<std::string> texts{"iron:", "neon:", "iron:"};
-  const GeneratedPack made =
-      generate_pack(model, generator, model.bos(), texts, {.max_new_tokens = 5});
+  const GeneratedPack made = generate_pack(model, generator, prompts, texts, {.max_new_tokens = 5});
   BOOST_REQUIRE(made.greedy.size() == 3U);
   BOOST_TEST(made.sampled.empty());
   std::uint64_t alone = 0;
@@ -42,12 +42,12 @@ BOOST_AUTO_TEST_CASE(samples_are_counted_and_depend_on_their_own_text_alone) {
   NgramTreeModel model("iron: Fe\nneon: Ne\n", 2);
   model.limits = {8192, 256, 256};
   PromptGenerator generator(model);
+  KeptPrompts prompts(model, model.bos());
   const GenerationOptions sampling{.samples = 20, .max_new_tokens = 2, .seed = 3};
   const std::vector<std::string> one{"neon:"}, both{"iron:", "neon:"};
-  const SampledTexts alone =
-      generate_pack(model, generator, model.bos(), one, sampling).sampled.at(0);
+  const SampledTexts alone = generate_pack(model, generator, prompts, one, sampling).sampled.at(0);
   const SampledTexts beside =
-      generate_pack(model, generator, model.bos(), both, sampling).sampled.at(1);
+      generate_pack(model, generator, prompts, both, sampling).sampled.at(1);
   BOOST_TEST((alone == beside));
   std::uint32_t times = 0;
   for (std::size_t i = 0; i < alone.size(); ++i) {

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   options.seeds = 1;
   options.choices = 8;
   options.training = 45;
-  const std::size_t fact = split_facts(relation, 45, 0).test[7];
+  const std::size_t fact = train_test_split(relation, 45, 0).test[7];
   relation.facts[fact].subject += " the Great";
   BOOST_CHECK_EXCEPTION(
       (void)checked_short(15 * 21 + 9, relation, options), Error,
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(length_is_counted_in_tokens) {
   options.seeds = 1;
   options.choices = 8;
   options.training = 45;
-  const FactSplit split = split_facts(relation, 45, 0);
+  const FactSplit split = train_test_split(relation, 45, 0);
   relation.facts[split.test[3]].subject += " the Great";
   relation.facts[split.test[7]].subject += " jr";
   const auto model = [](std::size_t longest) {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   BOOST_TEST(checked_short(15 * 6, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 6 - 1, relation, options), Error,
                         says(Fault::user, remedy));
-  std::string& subject = relation.facts[split_facts(relation, 8, 0).test[0]].subject;
+  std::string& subject = relation.facts[train_test_split(relation, 8, 0).test[0]].subject;
   subject += " the Great, the First";  // 21 bytes: 15 × 5 + 21 are more than 15 × 6
   BOOST_TEST(checked_short(15 * 5 + 21, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 5 + 20, relation, options), Error,
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
   const Relation relation = births(30, 8);
   ManyShotOptions options = several();
   options.pair_separators = {""};
-  const FactSplit split = split_facts(relation, options.training, 0);
+  const FactSplit split = train_test_split(relation, options.training, 0);
   const std::string subject = relation.facts[split.test[3]].subject;
   std::size_t found = 0;
   for (const std::string& year : relation.options) {
@@ -263,9 +263,10 @@ BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is
   model.longest = 400;
   const ManyShotRelation asked(relation, no_aliases, options);
   // 20 shots of 15 bytes and the subject: 20 * 15 + 1 + 9, the last space left out, plus BOS.
-  ManyShotCheck(model, true).refuse_long_generation(asked, 80);
+  KeptPrompts prompts(model, model.bos());
+  ManyShotCheck(model, true).refuse_long_generation(asked, 80, prompts);
   BOOST_CHECK_EXCEPTION(
-      ManyShotCheck(model, true).refuse_long_generation(asked, 100), Error,
+      ManyShotCheck(model, true).refuse_long_generation(asked, 100, prompts), Error,
       says(Fault::user,
            "`generate`: birth: 310 tokens and 100 new ones go past the model's context "
            "400"));

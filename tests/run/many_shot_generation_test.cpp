@@ -53,8 +53,8 @@ struct Generated {
     const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
     Work work(run_folder.file("journal.jsonl"),
               {[&](const WorkState& state) { texts = state.done; }});
-    generate_many_shot(model, with_bos ? model.bos() : std::nullopt, asked, aliases, tokens, stop,
-                       run_folder, work, match);
+    KeptPrompts prompts(model, with_bos ? model.bos() : std::nullopt);
+    generate_many_shot(model, prompts, asked, aliases, tokens, stop, run_folder, work, match);
     RecordedChoiceRelation recorded;
     recorded.generated = folder / "run/birth_generated.jsonl";
     std::vector<RecordedGeneration> rows;

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   options.eic_paper = true;
   options.limit = 23;
   Relation relation = births(130, 30);
-  const Indices test = split_facts(relation, 100, 0).test;
+  const Indices test = train_test_split(relation, 100, 0).test;
   Fact& short_one = relation.facts[test[4]];  // asked with three choices, which come round again
   const auto answer = static_cast<std::uint32_t>(short_one.answer);
   short_one.offered = {answer, (answer + 3) % 30, (answer + 7) % 30};

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(rows_of_choices_and_texts_have_their_prompts) {
   BOOST_TEST(all.at("hgp").size() == 6U);
   BOOST_TEST(all.at("mmp").size() == 6U);
   BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // the most shots alone
-  const auto order = shot_order(relation, split_facts(relation, 12, 0), 1);
+  const auto order = shot_order(relation, train_test_split(relation, 12, 0), 1);
   // Separator " ", seed 1, four shots: behind seed 0's twelve and six of one shot.
   const Json& row = all.at("ic")[18];
   const std::string subject = row.at("sub_label");
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(rows_of_eic_have_the_sequences_that_end_in_their_choices) {
   BOOST_TEST(second.at("tokenized") == "by parts");
   BOOST_TEST(all.at("eic")[10].at("asked_before").empty());  // the second row of ten
   BOOST_TEST(!all.at("eic-isolated")[1].contains("asked_before"));
-  const auto order = shot_order(relation, split_facts(relation, 100, 0), 0);
+  const auto order = shot_order(relation, train_test_split(relation, 100, 0), 0);
   BOOST_TEST(all.at("eic-isolated")[1].at("prompt") ==
              test::pairs_text(relation, std::span(order).first(55), " ", ",") + "," +
                  second.at("sub_label").get<std::string>() + " ");
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
 
 BOOST_AUTO_TEST_CASE(one_fact_has_prompts_of_its_own) {
   const Relation relation = births(30, 8);
-  const std::size_t fact = split_facts(relation, 12, 0).test[2];
+  const std::size_t fact = train_test_split(relation, 12, 0).test[2];
   const Listed all =
       listed(relation, test::several(), false, {}, {"birth:" + std::to_string(fact)});
   BOOST_TEST(all.at("ic").size() == 2U * 2 * 2);

@@ -55,7 +55,7 @@ std::vector<RecordedChoice> rows_of(const std::filesystem::path& path, const Rel
 }
 
 Indices drawn(const Relation& relation, std::size_t training, std::uint64_t seed) {
-  return shot_order(relation, split_facts(relation, training, 0), seed);
+  return shot_order(relation, train_test_split(relation, training, 0), seed);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Indices drawn(const Relation& relation, std::size_t training, std::uint64_t seed
 BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
   const Relation relation = births(30, 8);
   const ManyShotOptions options = several();
-  const Indices test = split_facts(relation, 12, 0).test;
+  const Indices test = train_test_split(relation, 12, 0).test;
   const auto check = [&]<class Model>(const Model& model, bool with_bos) {
     const TemporaryFolder folder;
     const RunSummary summary = run_once<Model>(folder / "run", {relation}, options, with_bos);
@@ -271,15 +271,6 @@ BOOST_AUTO_TEST_CASE(choices_that_begin_others_are_scored) {
   const TemporaryFolder folder;
   (void)run_once(folder / "run", {relation}, options);
   BOOST_TEST(rows_of(folder / "run", relation).front().scores.size() == 8U);
-}
-
-BOOST_AUTO_TEST_CASE(bos_is_the_models_or_none) {
-  NgramTreeModel model = reader_of_births();
-  const TemporaryFolder folder;
-  const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
-  Work work(run_folder.file("journal.jsonl"));
-  BOOST_TEST((ManyShotRun(model, true, run_folder, work).bos() == model.bos()));
-  BOOST_TEST(!ManyShotRun(model, false, run_folder, work).bos().has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_injection_experiment_goes_into_the_same_journal) {

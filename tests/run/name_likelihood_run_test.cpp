@@ -112,7 +112,9 @@ BOOST_AUTO_TEST_CASE(a_plan_tells_names_and_tokens) {
   for (const FewShotSetting& setting : {FewShotSetting{}, two_of_relation}) {
     const TemporaryFolder folder;
     const RunSummary summary = run_once(folder / "run", setting);
-    const JobPlan plan = planned_names(model, true, AnswerOptions{}, dataset, asked, setting);
+    KeptBlocks<CausalScorer<NgramModel>> blocks;
+    const JobPlan plan =
+        planned_names(model, true, AnswerOptions{}, dataset, asked, setting, blocks);
     BOOST_REQUIRE(plan.size() == 2U);
     BOOST_TEST(plan[0].name.ends_with(" names"));
     BOOST_TEST(plan[1].name.ends_with(" content-free"));

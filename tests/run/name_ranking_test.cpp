@@ -21,16 +21,17 @@ BOOST_AUTO_TEST_CASE(packs_are_searched_and_taken_in_whatever_order_they_are_car
   model.limits = {8192, 256, 256};
   const RankOptions options{.shots = 1, .heads = true};
   const RankPlan plan = rank_plan(graph, options, model);
-  NameRanking ranking(model, options);
+  KeptPrompts prompts(model, model.bos());
+  NameRanking ranking(model, options, prompts);
   ScoringCost all;
   NameSearchCost cost;
   std::vector<std::string> names;
-  const auto in_order = ranking.likelihood(plan, true, "", [&](auto& packs) {
+  const auto in_order = ranking.likelihood(plan, "", [&](auto& packs) {
     names.push_back(packs.name());
     BOOST_TEST(packs.packs() > 1U);
     for (std::size_t p = 0; p < packs.packs(); ++p) packs.take(p, packs.search(p), all, cost);
   });
-  const auto backwards = ranking.likelihood(plan, true, "", [&](auto& packs) {
+  const auto backwards = ranking.likelihood(plan, "", [&](auto& packs) {
     std::vector<SearchedPack> kept;
     for (std::size_t p = 0; p < packs.packs(); ++p) kept.push_back(packs.search(p));
     ScoringCost again;

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them
   PromptTexts texts(dataset, asked, few_shot);
   const std::vector<PlannedPrompt> prompts = named_prompts(dataset, asked, few_shot);
   std::size_t told = 0, rows = 0, blocks = 0;
-  const auto carry = [&](auto& block, auto name_of) {
+  const auto carry = [&](auto& block, const auto&, auto name_of) {
     ++blocks;
     BOOST_TEST(name_of(0).find("behind") != std::string::npos);
     return std::optional(score_all_packs(likelihoods.scorer(), block));
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(blocks_that_others_score_leave_no_row) {
   std::size_t rows = 0;
   const bool is_whole = likelihoods.content_free(
       FewShot(dataset, {}, 0), [](std::size_t) {},
-      [](auto&, auto) { return std::optional<std::vector<StatementScore>>(); },
+      [](auto&, const auto&, auto) { return std::optional<std::vector<StatementScore>>(); },
       [&](const RecordedContentFree&) { ++rows; });
   BOOST_TEST(!is_whole);
   BOOST_TEST(rows == 0U);

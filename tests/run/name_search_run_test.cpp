@@ -62,11 +62,11 @@ Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& grap
   const bool by_names = job.method == Method::likelihood;
   const RankParts parts = rank_parts(graph, job.options, !by_names, model);
   Work work(journal, {job.on_progress, {}});
-  NameSearchRun run(model, job.options, work);
+  KeptPrompts prompts(model, require_bos(model, job.with_bos));
+  NameSearchRun run(model, job.options, prompts, work);
   Ranked made;
   made.ranks = ranks_of(by_names ? parts.parts : parts.single, [&](const RankPlan& part, auto p) {
-    return by_names ? run.likelihood(part, job.with_bos, parts.label(p))
-                    : run.lm_head(part, job.with_bos, parts.label(p));
+    return by_names ? run.likelihood(part, parts.label(p)) : run.lm_head(part, parts.label(p));
   });
   made.summary = work.summary();
   made.cost = run.cost();
@@ -341,17 +341,18 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   const RankOptions options{.limit = 2, .shots = 1, .heads = true};
   const RankPlan plan = rank_plan(graph, options, model);
   Work work(folder / "journal.jsonl");
-  NameSearchRun run(model, options, work);
+  KeptPrompts prompts(model, model.bos());
+  NameSearchRun run(model, options, prompts, work);
   const auto lines = [](const std::vector<EntityRank>& ranks) {
     std::string text;
     for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
     return text;
   };
-  const std::string bare = lines(run.likelihood(plan, true));
+  const std::string bare = lines(run.likelihood(plan));
   const std::size_t fed = model.tokens_fed;
-  BOOST_TEST(lines(run.likelihood(plan, true, "one")) == bare);
+  BOOST_TEST(lines(run.likelihood(plan, "one")) == bare);
   BOOST_TEST(model.tokens_fed == 2 * fed);  // asked again, under the label
-  BOOST_TEST(lines(run.likelihood(plan, true, "one")) == bare);
+  BOOST_TEST(lines(run.likelihood(plan, "one")) == bare);
   BOOST_TEST(model.tokens_fed == 2 * fed);
   BOOST_TEST((parts_in(slurp(folder / "journal.jsonl")) ==
               std::set<std::string>{"likelihood", "likelihood heads", "likelihood heads one",

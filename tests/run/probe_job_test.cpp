@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// A long check or plan says that it is at work; a short one says nothing.
-BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
+// Tokenising many statements is reported once, planned or not; of few nothing is said.
+BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {
     for (const bool is_planned : {true, false}) {
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
       auto model = small_model();
       CausalScorer scorer(model);
       ProbeJob job(scorer, small_dataset(), all_templates());
-      if (is_long) job.told_check = 1;
+      if (is_long) job.reported_preparation = 1;
       Told counted;
       std::map<std::string, std::size_t> done;
       JobFolder into{folder / "run"};
@@ -206,9 +206,8 @@ BOOST_AUTO_TEST_CASE(a_long_check_and_a_long_plan_are_told) {
       }
       (void)run_job(job, into);
       BOOST_TEST(counted == (!is_long ? is_planned ? Told{"plan", "statements"} : Told{"statements"}
-                             : is_planned ? Told{"statements checked", "statements planned", "plan",
-                                                 "statements"}
-                                          : Told{"statements checked", "statements"}),
+                             : is_planned ? Told{"statements tokenised", "plan", "statements"}
+                                          : Told{"statements tokenised", "statements"}),
                  boost::test_tools::per_element());
       for (const auto& [name, count] : done) BOOST_TEST(count == all_statements, name);
     }

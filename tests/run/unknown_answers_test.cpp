@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/prompt/statement.hpp"
-#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/run/probe_job.hpp"
 #include "plumb/detail/score/masked_scorer.hpp"
 #include "support/small_run.hpp"
 #include "support/word_mask_model.hpp"
@@ -15,24 +14,32 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(unknown_answers_suite)
 
-// By hand: Paris and Nile have no token; Paris answers one fact and is a candidate of three, each under
-// two templates, as is Nile of two.
-BOOST_AUTO_TEST_CASE(facts_and_statements_are_counted_by_relation) {
-  test::WordMaskModel model(std::vector<std::string>{"Seoul", "Cairo", "Rhine"});
-  const MaskedScorer scorer(model, PseudoLikelihood::original);
-  const Dataset dataset = test::small_dataset();
-  const auto counts = unknown_answers(scorer, dataset, test::all_templates(), Statement{});
-  BOOST_REQUIRE(counts.size() == 2U);
-  BOOST_TEST(counts[0].facts == 1U);
-  BOOST_TEST(counts[0].statements == 6U);
-  BOOST_TEST(counts[1].facts == 1U);
-  BOOST_TEST(counts[1].statements == 4U);
+BOOST_AUTO_TEST_CASE(a_fact_counts_once_and_statements_each) {
+  UnknownAnswers counts(2);
+  counts.add(0, 1, {true, false});
+  counts.add(1, 1, {true, true});
+  counts.add(1, 1, {false, true});
+  BOOST_TEST(counts.facts() == 1U);
+  BOOST_TEST(counts.statements() == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(a_scorer_that_does_not_tell_has_no_counts) {
-  NgramTreeModel model = test::small_model();
-  const CausalScorer scorer(model);
-  BOOST_TEST(unknown_answers(scorer, test::small_dataset(), {}, Statement{}).empty());
+// By hand: Paris and Nile have no token; Paris answers one fact and is a candidate of three, each under
+// two templates, as is Nile of two. A run that finds all relations done counts the same.
+BOOST_AUTO_TEST_CASE(a_probe_counts_them_by_relation) {
+  const test::TemporaryFolder folder;
+  for (const bool again : {false, true}) {
+    test::WordMaskModel model(std::vector<std::string>{"Seoul", "Cairo", "Rhine"});
+    MaskedScorer scorer(model, PseudoLikelihood::original);
+    ProbeSettings settings = test::all_templates();
+    settings.masked = true;
+    ProbeJob job(scorer, test::small_dataset(), settings);
+    (void)run_job(job, {folder / "run", again});
+    const Json metadata = read_json_object(folder / "run" / "metadata_results.json");
+    BOOST_TEST(metadata.at("capital").at("unknown_facts") == 1);
+    BOOST_TEST(metadata.at("capital").at("unknown_statements") == 6);
+    BOOST_TEST(metadata.at("river").at("unknown_facts") == 1);
+    BOOST_TEST(metadata.at("river").at("unknown_statements") == 4);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

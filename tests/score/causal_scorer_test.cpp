@@ -437,13 +437,19 @@ BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
 
 BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_score) {
   NgramModel model(training);
-  const CausalScorer scorer(model);
+  CausalScorer scorer(model);
+  const auto check = [&](const char* text) {
+    CausalScorer<NgramModel>::Block block;
+    const Query query{{{text, {}, {}, 2}}};
+    scorer.add(block, query);
+    scorer.check(block, query, {Reduction::sum, Span::continuation});
+  };
   BOOST_CHECK_EXCEPTION(
-      scorer.check({{{"in", {}, {}, 2}}}, {Reduction::sum, Span::continuation}), Error,
+      check("in"), Error,
       says(Fault::user,
            "statement: 'in' has no scored token in its continuation; lengthen the template or use "
            "`bos` yes"));
-  scorer.check({{{"in x", {}, {}, 2}}}, {Reduction::sum, Span::continuation});
+  check("in x");
 }
 
 // "Paris" is one token: its probability stands in the row before it, and what follows is not asked.

@@ -195,24 +195,31 @@ BOOST_AUTO_TEST_CASE(packs_are_bounded_and_change_no_score) {
 
 BOOST_AUTO_TEST_CASE(answers_that_the_vocabulary_cannot_spell_are_told) {
   HashModel model;
-  const MaskedScorer scorer(model);
-  const auto unknown = scorer.unknown_answers(
-      Query{{prompt("a ?", 2, 3), prompt("? a", 2, 3), prompt("a a", 2, 3)}});
+  MaskedScorer scorer(model);
+  MaskedScorer<HashModel>::Block block;
+  const Query query{{prompt("a ?", 2, 3), prompt("? a", 2, 3), prompt("a a", 2, 3)}};
+  scorer.add(block, Query{{prompt("a ?", 2, 3)}});  // another query's
+  scorer.add(block, query);
+  const auto unknown = scorer.unknown_answers(block, query);
   BOOST_TEST((unknown == std::vector<bool>{true, false, false}));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_scored_is_refused) {
   HashModel model;
   MaskedScorer scorer(model);
+  const auto check = [&](const Prompt& asked, Scoring scoring) {
+    MaskedScorer<HashModel>::Block block;
+    scorer.add(block, Query{{asked}});
+    scorer.check(block, Query{{asked}}, scoring);
+  };
   const auto refused = [&](const Prompt& asked, Scoring scoring, const char* text) {
-    BOOST_CHECK_EXCEPTION(scorer.check(Query{{asked}}, scoring), Error,
-                          test::says(Fault::user, text));
+    BOOST_CHECK_EXCEPTION(check(asked, scoring), Error, test::says(Fault::user, text));
   };
   refused(prompt("a b", 2, 3), {Reduction::sum, Span::continuation}, "reads both sides");
   refused(prompt("a b", 2, 2), {Reduction::sum, Span::answer}, "'a b' has no token in its answer");
   refused(prompt("", 0, 0), {}, "has no token in its statement");
   refused(prompt(std::string(39, 'a'), 0, 1), {}, "has 41 tokens, the model's context 40");
-  scorer.check(Query{{prompt(std::string(38, 'a'), 0, 1)}}, {});
+  check(prompt(std::string(38, 'a'), 0, 1), {});
 }
 
 BOOST_AUTO_TEST_CASE(a_model_without_words_is_scored_by_the_original_rule_alone) {

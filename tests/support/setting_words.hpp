@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "support/errors.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {

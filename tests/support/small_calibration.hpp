@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "support/markup.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {

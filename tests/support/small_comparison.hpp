@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
 #include "support/small_answers.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 struct TinyModels {
   /// Called before each evaluation of the causal ones, so that a test may slow them down.
   std::function<void()> on_work{};
+  /// Called with each text that is tokenised for the causal ones.
+  std::function<void(std::string_view)> on_text{};
 
   [[nodiscard]] ModelKind kind(const ModelOptions& options) const {
     return options.model.stem() == "masked" ? ModelKind::masked : ModelKind::causal;
@@ -40,6 +43,11 @@ struct TinyModels {
     return AnyModel::made_by([&] {
       HookedModel model(causal(name));
       model.on_work = on_work;
+      if (on_text) {
+        // Of a model that does not name its BOS each text must be asked whether it begins with it.
+        model.special = {{"<bos>", *model.bos()}};
+        model.on_tokens = [tell = on_text](std::string_view text, Tokenization&) { tell(text); };
+      }
       return model;
     });
   }
@@ -170,7 +178,8 @@ struct TinyRun {
 };
 
 /// Calls the command in this process; vectors are cached in `cache`.
-inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::path& cache) {
+inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::path& cache,
+                        const TinyModels& models = {}) {
   const std::string command = words.front();
   words.erase(words.begin());
   std::ostringstream out, err;
@@ -179,7 +188,7 @@ inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::p
   console.environment = [&](const char* name) {
     return std::string(name) == "PLUMB_CACHE" ? cache.string() : "";
   };
-  const int code = run_command_line(command, console, TinyModels{});
+  const int code = run_command_line(command, console, models);
   return {code, out.str(), err.str()};
 }
 

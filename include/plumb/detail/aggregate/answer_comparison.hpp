@@ -6,7 +6,7 @@
 // Facts are matched by subject and right answer, templates by their text or setting, and candidates must
 // be the same: a kernel is held to what another one knew. The difference of accuracy is paired, the
 // first minus the second, with a bootstrap interval over facts; a tie of n for the best that has the
-// right candidate counts 1/n. Non-goals: models that were asked different facts (measure/comparison.hpp
+// right candidate counts 1/n. Non-goals: models that were asked different facts (measure/model_comparison.hpp
 // sets such models beside one another), texts that were generated.
 
 #include <algorithm>

@@ -29,7 +29,7 @@
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 #include "plumb/detail/report/text_table.hpp"
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
 #include "plumb/detail/score/masked_scorer.hpp"
 

@@ -27,8 +27,8 @@
 #include "plumb/detail/measure/fact_overlap.hpp"
 #include "plumb/detail/records/whole_file.hpp"
 #include "plumb/detail/report/overlap_columns.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/progress_bar.hpp"
-#include "plumb/detail/run/setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

@@ -21,8 +21,8 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/result_folders.hpp"
-#include "plumb/detail/run/setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

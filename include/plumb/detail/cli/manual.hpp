@@ -4,7 +4,7 @@
 // How does a command's help become a man page, and what a shell completes?
 //
 // All three are made from what `--help` tells (CommandHelp), which is made from the settings, so an
-// option that is declared once (run/setting.hpp) stands in all of them.
+// option that is declared once (run/job_setting.hpp) stands in all of them.
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Options of the command line from settings that are declared once (run/setting.hpp).
+// Options of the command line from settings that are declared once (run/job_setting.hpp).
 
 #include <concepts>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "plumb/detail/cli/arguments.hpp"
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/cli/given_options.hpp"
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

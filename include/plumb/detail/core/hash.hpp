@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   return hash;
 }
+
+/// For unordered maps by text that are asked for parts of other texts.
+struct TextHash {
+  using is_transparent = void;
+  [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
+    return std::hash<std::string_view>()(text);
+  }
+};
 
 /// A hash as 16 hexadecimal digits.
 [[nodiscard]] inline std::string hash_digits(std::uint64_t hash) {

@@ -54,8 +54,8 @@ class SubjectGroups {
 /// At most `training` facts are for training; ten stay for the test, or a fifth of a relation with
 /// fewer than fifty. Throws a user error when the dataset's own split leaves facts out or has a
 /// subject on both sides.
-[[nodiscard]] inline FactSplit split_facts(const Relation& relation, std::size_t training,
-                                           std::uint64_t seed) {
+[[nodiscard]] inline FactSplit train_test_split(const Relation& relation, std::size_t training,
+                                                std::uint64_t seed) {
   FactSplit split;
   const SubjectGroups subjects(relation);
   std::map<std::string, std::vector<std::size_t>> by_subject;

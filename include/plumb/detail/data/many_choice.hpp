@@ -47,7 +47,7 @@ struct ManyChoiceRule {
   for (const Fact& fact : relation.facts) answers.push_back(fact.answer);
   over::sort_distinct(answers);
   if (relation.facts.size() < rule.facts || answers.size() < rule.objects) return std::nullopt;
-  FactSplit split = split_facts(relation, rule.training, rule.seed);
+  FactSplit split = train_test_split(relation, rule.training, rule.seed);
   const auto draw = [&](std::vector<std::size_t>& places, std::size_t most, const char* part) {
     RandomStream random(rule.seed, std::string("many-choice ") + part + "/" + relation.code);
     random.shuffle(places, most);

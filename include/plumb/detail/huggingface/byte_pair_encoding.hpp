@@ -12,7 +12,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,6 +25,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 #include "plumb/detail/huggingface/token_vocabulary.hpp"
+#include "plumb/detail/huggingface/word_cache.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -82,11 +85,14 @@ class BytePairEncoding {
         return;
       }
     }
+    if (cache_->append(word, tokens)) return;
+    const std::size_t before = tokens.size();
     std::vector<Part> parts = characters(word);
     merge(parts);
     for (const Part& part : parts) {
       if (part.bytes.begin < part.bytes.end) tokens.push_back({part.id, part.bytes});
     }
+    cache_->keep(word, std::span(tokens).subspan(before));
   }
 
  private:
@@ -232,6 +238,7 @@ class BytePairEncoding {
   bool fuses_unknown_ = false;
   bool byte_fallback_ = false;
   bool ignores_merges_ = false;
+  std::shared_ptr<WordCache> cache_ = std::make_shared<WordCache>();  // copies give the same tokens
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

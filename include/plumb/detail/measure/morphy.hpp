@@ -41,18 +41,11 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/core/lower_case.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-
-/// Lets a table of strings be searched by any text.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const noexcept {
-    return std::hash<std::string_view>{}(text);
-  }
-};
 
 template <class Value>
 using TableByText = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;

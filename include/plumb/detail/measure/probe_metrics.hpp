@@ -34,7 +34,7 @@
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/measure/ties.hpp"
-#include "plumb/detail/prompt/setting.hpp"
+#include "plumb/detail/prompt/question_setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

@@ -22,7 +22,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/prediction.hpp"
-#include "plumb/detail/prompt/setting.hpp"
+#include "plumb/detail/prompt/question_setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

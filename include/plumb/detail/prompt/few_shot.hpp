@@ -73,7 +73,7 @@ struct FewShotSetting {
 
 /// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind;
 /// "masked" for sentences, "5-kamel" for lists.
-[[nodiscard]] inline std::string setting_name(const FewShotSetting& setting) {
+[[nodiscard]] inline std::string few_shot_name(const FewShotSetting& setting) {
   if (setting.form == PromptForm::sentence) return "masked";
   const std::string many = std::to_string(setting.shots);
   if (setting.form == PromptForm::list) return many + "-kamel";
@@ -112,7 +112,7 @@ class FewShot {
   }
 
   [[nodiscard]] const FewShotSetting& setting() const noexcept { return setting_; }
-  [[nodiscard]] std::string name() const { return setting_name(setting_); }
+  [[nodiscard]] std::string name() const { return few_shot_name(setting_); }
   /// The templates of a relation that this form can ask, ascending.
   [[nodiscard]] const std::vector<std::size_t>& templates(std::size_t relation) const {
     return usable_[relation];

@@ -21,9 +21,9 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/correlation.hpp"
+#include "plumb/detail/measure/pearson_p_value.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/measure/rank_metrics.hpp"
-#include "plumb/detail/measure/significance.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

@@ -31,7 +31,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/prompt/setting.hpp"
+#include "plumb/detail/prompt/question_setting.hpp"
 #include "plumb/detail/records/many_shot_metadata.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/records/result_lines.hpp"

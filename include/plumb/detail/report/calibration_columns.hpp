@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/calibrate/model_calibration.hpp"
-#include "plumb/detail/calibrate/model_comparison.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/columns.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/page.hpp"

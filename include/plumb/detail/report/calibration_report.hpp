@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/report/any_report.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

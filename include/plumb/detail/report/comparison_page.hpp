@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/text_list.hpp"
-#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/any_report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

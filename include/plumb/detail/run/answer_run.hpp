@@ -20,24 +20,21 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/text_generation.hpp"
 #include "plumb/detail/run/work.hpp"
-#include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
-/// asked. Throws a user error for a BOS that is wanted and not there.
+/// asked.
 template <CausalLm Model>
-[[nodiscard]] JobPlan planned_answers(Model& model, const Bos& with_bos,
-                                      const AnswerOptions& options,
+[[nodiscard]] JobPlan planned_answers(KeptPrompts<Model>& prompts, const AnswerOptions& options,
                                       const MultiPromptDataset& dataset, const AskedFacts& asked,
                                       const FewShotSetting& setting) {
-  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
   JobPlan made;
   const auto add = [&](const std::string& name, const AnswerPlan& plan, std::size_t samples) {
-    made.push_back(planned_texts(model, bos, name, plan.prompts.size(), samples,
+    made.push_back(planned_texts(prompts, name, plan.prompts.size(), samples,
                                  options.max_new_tokens,
                                  [&](std::size_t i) { return texts.text(plan.prompts[i]); }));
   };
@@ -53,10 +50,10 @@ template <CausalLm Model>
 template <CausalLm Model>
 class AnswerRun {
  public:
-  AnswerRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
+  AnswerRun(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& options,
             const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
             Work& work)
-      : generation_(model, require_bos(model, with_bos), work),
+      : generation_(model, prompts, work),
         options_(options),
         dataset_(dataset),
         asked_(asked),

@@ -12,8 +12,8 @@
 
 #include "plumb/detail/calibrate/calibration_study.hpp"
 #include "plumb/detail/records/probe_predictions.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/result_folders.hpp"
-#include "plumb/detail/run/setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

@@ -17,8 +17,8 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/run/generate_settings.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/result_folders.hpp"
-#include "plumb/detail/run/setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

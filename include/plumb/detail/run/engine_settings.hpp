@@ -22,7 +22,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/tsv.hpp"
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

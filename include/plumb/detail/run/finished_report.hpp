@@ -24,8 +24,8 @@
 #include "plumb/detail/report/rank_report.hpp"
 #include "plumb/detail/run/generate_settings.hpp"
 #include "plumb/detail/run/generation_report.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/run_folder.hpp"
-#include "plumb/detail/run/setting.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

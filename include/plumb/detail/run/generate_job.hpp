@@ -30,6 +30,9 @@
 #include "plumb/detail/run/name_likelihood_run.hpp"
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// What a generation asks, loaded before a model is needed.
@@ -68,12 +71,14 @@ class GenerateJob {
  public:
   /// Throws a user error for what the model cannot be asked.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
-      : model_(model), q_(questions), provenance_(std::move(provenance)) {
+      : model_(model),
+        q_(questions),
+        provenance_(std::move(provenance)),
+        prompts_(kept_prompts(model, questions.settings.bos)) {
     const Bos& bos = q_.settings.bos;
-    require_own_words(model_, bos);
     own_words_ = check_special_tokens();
     for (const FewShotSetting& one : q_.asking.settings) {
-      refuse_long_prompts(model_, bos, q_.asking, q_.dataset, q_.asked, one);
+      refuse_long_prompts(model_, prompts_, q_.asking, q_.dataset, q_.asked, one);
     }
     for (const FewShotSetting& one : q_.names) {
       refuse_unscorable_names(model_, bos, q_.asking, q_.dataset, q_.asked, one);
@@ -90,10 +95,10 @@ class GenerateJob {
       for (PlannedPart& part : parts) made.push_back(std::move(part));
     };
     for (const FewShotSetting& one : q_.asking.settings) {
-      add(planned_answers(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
+      add(planned_answers(prompts_, q_.asking, q_.dataset, q_.asked, one));
     }
     for (const FewShotSetting& one : q_.names) {
-      add(planned_names(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one));
+      add(planned_names(model_, q_.settings.bos, q_.asking, q_.dataset, q_.asked, one, blocks_));
     }
     return made;
   }
@@ -101,13 +106,14 @@ class GenerateJob {
   void run(const RunFolder& folder, Work& work) {
     write_what_is_asked(folder);
     const Bos& bos = q_.settings.bos;
-    AnswerRun answers(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
+    AnswerRun answers(model_, prompts_, q_.asking, q_.dataset, q_.asked, folder, work);
     for (const FewShotSetting& one : q_.asking.settings) {
       answers.answer(one);
       answers.sample(one);
     }
     if (!q_.names.empty()) {
-      NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work);
+      NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work,
+                              blocks_);
       for (const FewShotSetting& one : q_.names) names.score(one);
     }
     write_left_out(folder, {{"fact", &q_.asked.without_answer},
@@ -209,6 +215,8 @@ class GenerateJob {
   Model& model_;
   const GenerateQuestions& q_;
   Provenance provenance_;
+  KeptPrompts<Model> prompts_;
+  KeptBlocks<CausalScorer<Model>> blocks_;  // of names
   std::optional<std::string> own_words_;
 };
 

@@ -20,9 +20,9 @@
 #include "plumb/detail/prompt/few_shot.hpp"
 #include "plumb/detail/run/answer_plan.hpp"
 #include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/provenance.hpp"
-#include "plumb/detail/run/setting.hpp"
-#include "plumb/detail/run/stop_texts.hpp"
+#include "plumb/detail/run/stop_setting.hpp"
 #include "plumb/detail/score/bos.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -296,7 +296,7 @@ struct GenerateSettings {
 
 inline Json setting_names(const std::vector<FewShotSetting>& settings) {
   Json names = Json::array();
-  for (const FewShotSetting& one : settings) names.push_back(setting_name(one));
+  for (const FewShotSetting& one : settings) names.push_back(few_shot_name(one));
   return names;
 }
 

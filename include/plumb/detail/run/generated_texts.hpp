@@ -29,7 +29,7 @@
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/run/prompt_texts.hpp"
 #include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -52,16 +52,15 @@ struct GeneratedPack {
   std::uint64_t alone = 0;
 };
 
-/// `bos` stands before each text.
 template <CausalLm Model>
 [[nodiscard]] GeneratedPack generate_pack(Model& model, PromptGenerator<Model>& generator,
-                                          std::optional<TokenId> bos,
+                                          KeptPrompts<Model>& tokens,
                                           std::span<const std::string> texts,
                                           const GenerationOptions& generation) {
   std::vector<std::vector<TokenId>> prompts;
   std::vector<std::uint64_t> seeds;
   for (const std::string& text : texts) {
-    prompts.push_back(prompt_ids(model, Prompt{text, {}, {}}, bos));
+    prompts.push_back(tokens.ids(text));
     RandomStream random(generation.seed, "samples/" + text);
     const std::uint64_t high = random.below(0x80000000U);
     seeds.push_back(high << 31U | random.below(0x80000000U));
@@ -96,34 +95,33 @@ template <CausalLm Model>
 /// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
 /// asked.
 template <CausalLm Model>
-[[nodiscard]] std::optional<std::string> no_room_behind(Model& model, std::optional<TokenId> bos,
+[[nodiscard]] std::optional<std::string> no_room_behind(Model& model, KeptPrompts<Model>& prompts,
                                                         const std::string& text,
                                                         std::size_t max_new_tokens) {
   const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   // A token covers a byte at least, so most texts need not be tokenised.
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
-  const std::size_t tokens = prompt_ids(model, Prompt{text, {}, {}}, bos).size();
+  const std::size_t tokens = prompts.ids(text).size();
   if (tokens + max_new_tokens <= room + 1) return std::nullopt;
   return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
          " new ones the model has room for " + std::to_string(room);
 }
 
 /// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
-/// its place in the dataset, and for a BOS that is wanted and not there; the model is not asked.
+/// its place in the dataset; the model is not asked.
 template <CausalLm Model>
-void refuse_long_prompts(Model& model, const Bos& with_bos, const AnswerOptions& options,
+void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,
                          const FewShotSetting& setting) {
-  const std::optional<TokenId> bos = require_bos(model, with_bos);
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
   for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
-    const auto wrong = no_room_behind(model, bos, texts.text(planned), options.max_new_tokens);
+    const auto wrong = no_room_behind(model, prompts, texts.text(planned), options.max_new_tokens);
     if (!wrong) continue;
     throw user_error({texts.relation(planned).file, texts.fact(planned).line,
                       texts.relation(planned).code + ", template " +
                           std::to_string(planned.prompt.template_index)},
-                     "the " + setting_name(setting) + " prompt about '" +
+                     "the " + few_shot_name(setting) + " prompt about '" +
                          shortened(texts.subject(planned)) + "' " + *wrong,
                      "show fewer shots, ask for fewer new tokens, or leave the fact out");
   }

@@ -19,6 +19,7 @@
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/scored_block.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -33,12 +34,16 @@ template <class Scorer>
   return block;
 }
 
+/// The part of a job that scores a relation's panels.
+[[nodiscard]] inline std::string injection_part(const InjectionDesign& design) {
+  return design.relation + " injection";
+}
+
 /// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
 /// already. Throws a user error for a sequence past the model's context.
 template <class Scorer>
-void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work,
-                   const RunFolder& folder) {
-  const std::string name = design.relation + " injection";
+void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work, const RunFolder& folder, const KeptBlocks<Scorer>& blocks = no_blocks<Scorer>()) {
+  const std::string name = injection_part(design);
   Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");
   if (const auto cost = part.done(file)) {
@@ -46,9 +51,10 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
   }
   ScoredInjection made{design, {}};
   ScoringCost cost;
-  for (const auto& panel : design.panels) {
+  for (std::size_t p = 0; p < design.panels.size(); ++p) {
+    const InjectionPanel& panel = design.panels[p];
     const std::vector<SubjectObject> pairs = pairs_of(panel);
-    auto block = planned_panel(scorer, form, pairs);
+    auto block = blocks.get(scorer, {name, p}, [&] { return planned_panel(scorer, form, pairs); });
     cost += block.cost();
     auto scored = scored_block(part, scorer, block, Span::continuation, [&](std::size_t pair) {
       return "'" + pairs[pair].subject + "' '" + pairs[pair].object + "', pair " +

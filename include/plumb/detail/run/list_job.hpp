@@ -31,7 +31,7 @@
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/run/text_generation.hpp"
 #include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -89,7 +89,7 @@ inline RecordedShot list_shot(const MultiPromptRelation& training, std::uint32_t
 /// gives the ListedPrompt. What it is given must outlive the call.
 template <class Visit>
 void for_each_list_prompt(const ListQuestions& questions, const WantedFact& wanted, Visit visit) {
-  const std::string part = setting_name(questions.setting) + " answers";
+  const std::string part = few_shot_name(questions.setting) + " answers";
   for (std::size_t r = 0; r < questions.relations.size(); ++r) {
     const auto& asked = questions.relations[r].asked;
     const auto& training = questions.relations[r].training;
@@ -124,9 +124,11 @@ class ListJob {
  public:
   /// Throws a user error for what the model cannot be asked.
   ListJob(Model& model, const ListQuestions& questions, Provenance provenance = {})
-      : model_(model), q_(questions), provenance_(std::move(provenance)) {
-    require_own_words(model_, q_.settings.bos);
-    const SpecialTokenCheck check{model_, q_.settings.special_tokens, bos()};
+      : model_(model),
+        q_(questions),
+        provenance_(std::move(provenance)),
+        prompts_(kept_prompts(model, questions.settings.bos)) {
+    const SpecialTokenCheck check{model_, q_.settings.special_tokens, prompts_.bos()};
     for (const KamelRelation& one : q_.relations) {
       for_each_text(one.asked, check);
       if (q_.setting.shots > 0) for_each_text(one.training, check);
@@ -138,7 +140,7 @@ class ListJob {
       for (const ManyNamedFact& fact : asked.facts) {
         const std::string& subject = fact.subject.names.front();
         const auto wrong =
-            no_room_behind(model_, bos(), prompts.text(subject), q_.settings.max_new_tokens);
+            no_room_behind(model_, prompts_, prompts.text(subject), q_.settings.max_new_tokens);
         if (!wrong) continue;
         throw user_error({asked.file, fact.line, asked.code},
                          "the " + name() + " prompt about '" + shortened(subject) + "' " + *wrong,
@@ -153,7 +155,7 @@ class ListJob {
 
   [[nodiscard]] JobPlan plan() {
     const std::vector<Asked> asked = asked_in_order();
-    return {planned_texts(model_, bos(), name(), asked.size(), 0, q_.settings.max_new_tokens,
+    return {planned_texts(prompts_, name(), asked.size(), 0, q_.settings.max_new_tokens,
                           [&](std::size_t i) { return text(asked[i]); })};
   }
 
@@ -182,8 +184,7 @@ class ListJob {
     std::size_t relation = 0, fact = 0;
   };
 
-  [[nodiscard]] std::string name() const { return setting_name(q_.setting); }
-  [[nodiscard]] std::optional<TokenId> bos() { return require_bos(model_, q_.settings.bos); }
+  [[nodiscard]] std::string name() const { return few_shot_name(q_.setting); }
 
   /// Leaves shots.jsonl: all training facts of each relation, where some are shown.
   void write_shots(const RunFolder& folder) const {
@@ -225,7 +226,7 @@ class ListJob {
       if (is_last || (fact + 1) % most == 0) ends.push_back(i + 1);
     }
     FileInTheMaking rows(folder.file(name() + "_answers.jsonl"));
-    TextGeneration<Model> generation(model_, bos(), work);
+    TextGeneration<Model> generation(model_, prompts_, work);
     const bool is_whole = generation.go_through(
         name(), ends,
         {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = {"%"}, .seed = 0},
@@ -261,6 +262,7 @@ class ListJob {
   Model& model_;
   const ListQuestions& q_;
   Provenance provenance_;
+  KeptPrompts<Model> prompts_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

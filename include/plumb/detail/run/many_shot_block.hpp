@@ -14,7 +14,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/baseline_templates.hpp"
 #include "plumb/detail/prompt/many_shot.hpp"
-#include "plumb/detail/prompt/setting.hpp"
+#include "plumb/detail/prompt/question_setting.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

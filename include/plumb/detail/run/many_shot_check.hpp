@@ -25,6 +25,7 @@
 #include "plumb/detail/run/fixed_study.hpp"
 #include "plumb/detail/run/many_shot_plan.hpp"
 #include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
@@ -66,7 +67,9 @@ class ManyShotCheck {
         for (std::size_t s = 0; longest && s < block.settings.size(); ++s) {
           const Query query = block.query(s, *longest);
           const Prompt& prompt = query.candidates[longest_choice];
-          if (tokens_of(prompt) > model_.context_length()) {
+          // A token covers a byte at least, so most sequences need not be tokenised here.
+          if (prompt.text.size() + 1 > model_.context_length() &&
+              tokens_of(prompt) > model_.context_length()) {
             refuse_long(asked, block, s, asked.test_fact(*longest), prompt);
           }
         }
@@ -133,13 +136,14 @@ class ManyShotCheck {
     return token;
   }
 
-  /// Throws a user error when a prompt that is gone on with leaves less room than `new_tokens`.
-  void refuse_long_generation(const ManyShotRelation& asked, std::size_t new_tokens) const {
+  /// Throws a user error when a prompt whose text the model continues leaves less room than `new_tokens`.
+  void refuse_long_generation(const ManyShotRelation& asked, std::size_t new_tokens,
+                              KeptPrompts<Model>& prompts) const {
     asked.for_each_block([&](const ManyShotBlock& block) {
       if (!block.opening) return;
       for (std::size_t f = 0; f < block.facts; ++f) {
         const std::size_t tokens =
-            tokens_of(block.opening(block.settings.size() - 1, block.first_fact + f));
+            prompts.ids(block.opening(block.settings.size() - 1, block.first_fact + f)).size();
         if (tokens + new_tokens <= model_.context_length()) continue;
         throw user_error({.setting = "generate"},
                          asked.relation().code + ": " + counted(tokens, "token") + " and " +

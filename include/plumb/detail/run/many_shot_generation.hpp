@@ -25,7 +25,7 @@
 #include "plumb/detail/run/many_shot_plan.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
-#include "plumb/detail/score/tokenized_statements.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -63,7 +63,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
 
 /// The tokens of the prompts that a relation's texts go on with.
 template <CausalLm Model>
-[[nodiscard]] ScoringCost generation_cost(Model& model, std::optional<TokenId> bos,
+[[nodiscard]] ScoringCost generation_cost(KeptPrompts<Model>& prompts,
                                           const ManyShotRelation& asked) {
   ScoringCost cost;
   if (asked.skipped()) return cost;
@@ -71,7 +71,7 @@ template <CausalLm Model>
     for (const std::size_t s : detail::generated_settings(block)) {
       for (std::size_t f = 0; f < block.facts; ++f) {
         const Prompt prompt = block.opening(s, block.first_fact + f);
-        cost.tokens_one_by_one += prompt_ids(model, prompt, bos).size();
+        cost.tokens_one_by_one += prompts.ids(prompt).size();
       }
     }
   });
@@ -82,7 +82,7 @@ template <CausalLm Model>
 /// the journal keeps the texts. Throws a user error when a prompt leaves less room than
 /// `max_new_tokens`.
 template <CausalLm Model>
-void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShotRelation& asked,
+void generate_many_shot(Model& model, KeptPrompts<Model>& tokens, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,
                         const std::vector<std::string>& stop, const RunFolder& folder, Work& work,
                         LabelMatch match = LabelMatch::letters) {
@@ -102,8 +102,7 @@ void generate_many_shot(Model& model, std::optional<TokenId> bos, const ManyShot
         [&](std::size_t p) {
           std::vector<std::vector<TokenId>> prompts;
           for (std::size_t f = 0; f < block.facts; ++f) {
-            prompts.push_back(
-                prompt_ids(model, block.opening(settings[p], block.first_fact + f), bos));
+            prompts.push_back(tokens.ids(block.opening(settings[p], block.first_fact + f)));
           }
           Json texts = Json::array();
           for (const auto& made : generator.generate(

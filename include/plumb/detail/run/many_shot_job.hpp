@@ -30,6 +30,8 @@
 #include "plumb/detail/run/option_check.hpp"
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -133,7 +135,8 @@ class ManyShotJob {
         data_(questions.data),
         relations_(questions.relations),
         provenance_(std::move(provenance)),
-        form_(injection_form(study_.options)) {
+        form_(injection_form(study_.options)),
+        prompts_(model, require_bos(model, questions.settings.bos)) {
     if (settings_.generate > 0) {
       require_rows(model_, {.setting = "generate"}, "going on with a text needs",
                    "leave `generate` out, or use a backend that gives rows of logits");
@@ -170,15 +173,21 @@ class ManyShotJob {
     for (const ManyShotRelation& asked : relations_) {
       texts += generated_texts(asked);
       if constexpr (CausalLm<Model>) {
-        if (settings_.generate > 0) of_texts += generation_cost(model_, scorer.bos(), asked);
+        if (settings_.generate > 0) of_texts += generation_cost(prompts_, asked);
       }
       if (asked.skipped()) continue;
-      asked.for_each_block(
-          [&](const ManyShotBlock& block) { cost += planned_block(scorer, asked, block).cost(); });
+      std::size_t number = 0;
+      asked.for_each_block([&](const ManyShotBlock& block) {
+        const auto planned = planned_block(scorer, asked, block);
+        cost += planned.cost();
+        blocks_.keep(scorer, {asked.relation().code, number++}, planned);
+      });
     }
     for (const InjectionDesign& design : designs_) {
-      for (const auto& panel : design.panels) {
-        cost += planned_panel(scorer, form_, pairs_of(panel)).cost();
+      for (std::size_t p = 0; p < design.panels.size(); ++p) {
+        const auto planned = planned_panel(scorer, form_, pairs_of(design.panels[p]));
+        cost += planned.cost();
+        blocks_.keep(scorer, {injection_part(design), p}, planned);
       }
     }
     JobPlan made{{"choices", "statement", statements_, cost}};
@@ -194,15 +203,13 @@ class ManyShotJob {
                               {}, std::ref(examples));
     examples.write(folder.path());
     work.begin("choices", statements_);
-    std::optional<TokenId> bos;
     {
-      ManyShotRun run(model_, settings_.bos, folder, work);
-      bos = run.bos();
+      ManyShotRun run(model_, settings_.bos, folder, work, blocks_);
       run.run(relations_);
       for (const InjectionDesign& design : designs_) run.inject(design, form_);
     }
     if constexpr (CausalLm<Model>) {
-      if (settings_.generate > 0) generate(bos, folder, work);
+      if (settings_.generate > 0) generate(folder, work);
     }
     write_many_shot_metadata(folder.path(), provenance_.model, data_.dataset.name, metadata_);
   }
@@ -212,12 +219,12 @@ class ManyShotJob {
   }
 
  private:
-  void generate(std::optional<TokenId> bos, const RunFolder& folder, Work& work) {
+  void generate(const RunFolder& folder, Work& work) {
     std::size_t texts = 0;
     for (const ManyShotRelation& asked : relations_) texts += generated_texts(asked);
     work.begin("texts", texts);
     for (const ManyShotRelation& asked : relations_) {
-      generate_many_shot(model_, bos, asked, data_.aliases, settings_.generate,
+      generate_many_shot(model_, prompts_, asked, data_.aliases, settings_.generate,
                          settings_.stop.texts, folder, work, settings_.answer_match);
     }
   }
@@ -232,7 +239,7 @@ class ManyShotJob {
       notes.push_back({"templates that do not begin with the subject give no separator",
                        std::to_string(left->second)});
     }
-    if (settings_.generate > 0) check.refuse_long_generation(asked, settings_.generate);
+    if (settings_.generate > 0) check.refuse_long_generation(asked, settings_.generate, prompts_);
     statements_ += asked.statements();
     if (auto design =
             chosen_injection(asked, data_.aliases, settings_.injection_options(), notes)) {
@@ -310,6 +317,8 @@ class ManyShotJob {
   const std::vector<ManyShotRelation>& relations_;
   Provenance provenance_;
   ManyShot form_;
+  KeptPrompts<Model> prompts_;
+  KeptBlocks<CausalScorer<Model>> blocks_;
   std::vector<InjectionDesign> designs_;
   std::vector<RecordedChoiceRelation> metadata_;
   std::size_t statements_ = 0;

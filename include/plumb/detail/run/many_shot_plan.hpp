@@ -48,7 +48,7 @@ class ManyShotRelation {
     fewer(relation.facts.size(), options.least_facts, "facts", "lower `min-facts`");
     fewer(relation.options.size(), options.least_objects, "objects", "lower `min-objects`");
     if (skipped_) return;
-    split_ = split_facts(relation, options.training, options.split_seed);
+    split_ = train_test_split(relation, options.training, options.split_seed);
     fewer(split_.training.size(), options.shots.numbers.empty() ? 0 : options.shots.numbers.back(),
           "training facts for the shots", "ask for fewer `shots`");
     fewer(split_.test.size(), 1, "test facts", "lower `train`");

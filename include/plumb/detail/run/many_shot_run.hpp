@@ -26,6 +26,7 @@
 #include "plumb/detail/run/scored_block.hpp"
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -34,9 +35,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class ManyShotRun {
  public:
-  /// Scores continuations alone, with BOS or without.
-  ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work)
-      : scorer_(model, with_bos, Span::continuation), folder_(folder), work_(work) {}
+  /// Scores continuations alone, with BOS or without; `blocks` has those that were planned before.
+  ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work,
+              const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
+      : scorer_(model, with_bos, Span::continuation),
+        folder_(folder),
+        work_(work),
+        blocks_(blocks) {}
 
   /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.
   void run(const std::vector<ManyShotRelation>& relations) {
@@ -54,10 +59,8 @@ class ManyShotRun {
 
   /// The experiment with injected pairs on one relation.
   void inject(const InjectionDesign& design, const ManyShot& form) {
-    run_injection(design, form, scorer_, work_, folder_);
+    run_injection(design, form, scorer_, work_, folder_, blocks_);
   }
-
-  [[nodiscard]] std::optional<TokenId> bos() const { return scorer_.bos(); }
 
  private:
   [[nodiscard]] DiskPath rows_file(const std::string& code) const {
@@ -68,8 +71,10 @@ class ManyShotRun {
     const std::string& code = asked.relation().code;
     FileInTheMaking rows(rows_file(code));
     ScoringCost cost;
+    std::size_t number = 0;
     asked.for_each_block([&](const ManyShotBlock& block) {
-      auto statements = planned_block(scorer_, asked, block);
+      auto statements = blocks_.get(scorer_, {code, number++},
+                                    [&] { return planned_block(scorer_, asked, block); });
       cost += statements.cost();
       auto scored = scored_block(
           part, scorer_, statements, Span::continuation,
@@ -95,6 +100,7 @@ class ManyShotRun {
   CausalScorer<Model> scorer_;
   const RunFolder& folder_;
   Work& work_;
+  const KeptBlocks<CausalScorer<Model>>& blocks_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,10 +23,10 @@
 #include "plumb/detail/prompt/injection.hpp"
 #include "plumb/detail/prompt/many_shot.hpp"
 #include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/many_shot_block.hpp"
 #include "plumb/detail/run/provenance.hpp"
-#include "plumb/detail/run/setting.hpp"
-#include "plumb/detail/run/stop_texts.hpp"
+#include "plumb/detail/run/stop_setting.hpp"
 #include "plumb/detail/score/bos.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

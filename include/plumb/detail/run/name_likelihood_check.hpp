@@ -63,7 +63,7 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
     const std::size_t tokens = prompt_ids(model, {prompt + " " + name, {}, {}}, bos).size();
     if (tokens <= room) return;
     throw user_error(site,
-                     "the " + setting_name(setting) + " prompt with '" + shortened(name) +
+                     "the " + few_shot_name(setting) + " prompt with '" + shortened(name) +
                          "' behind it has " + counted(tokens, "token") +
                          "; the model has room for " + std::to_string(room),
                      "show fewer shots, leave the fact out, or say `names` none");

@@ -12,33 +12,34 @@
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/scored_block.hpp"
 #include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The names that a setting's likelihoods are taken of, each with the tokens of its whole text.
+/// The names that a setting's likelihoods are taken of, each with the tokens of its whole text; their
+/// blocks are kept.
 template <ScoringLm Model>
 [[nodiscard]] JobPlan planned_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                                     const MultiPromptDataset& dataset, const AskedFacts& asked,
-                                    const FewShotSetting& setting) {
+                                    const FewShotSetting& setting,
+                                    KeptBlocks<CausalScorer<Model>>& blocks) {
   const FewShot few_shot(dataset, setting, options.shot_seed);
-  PromptTexts texts(dataset, asked, few_shot);
-  const std::optional<TokenId> bos = require_bos(model, with_bos);
-  const auto add = [&](PlannedPart& part, const NamesBehind& behind) {
-    part.count += behind.names.size();
-    for (const Prompt& prompt : behind.query().candidates) {
-      part.cost->tokens_one_by_one += prompt_ids(model, prompt, bos).size();
-    }
+  NameScoring<Model> scoring(model, with_bos, dataset, asked);
+  using Names = NameScoring<Model>;
+  PlannedPart names{Names::names_part(few_shot), "statement", 0, ScoringCost{}};
+  PlannedPart labels{Names::content_free_part(few_shot), "statement", 0, ScoringCost{}};
+  const auto plan_into = [&](PlannedPart& part) {
+    return [&](const auto& block, const auto& place, const auto&) {
+      part.cost->tokens_one_by_one += block.cost().tokens_one_by_one;
+      blocks.keep(scoring.scorer(), place, block);
+      return std::optional<std::vector<StatementScore>>();
+    };
   };
-  PlannedPart names{few_shot.name() + " names", "statement", 0, ScoringCost{}};
-  for (const PlannedPrompt& planned : named_prompts(dataset, asked, few_shot)) {
-    add(names, names_behind(texts, planned));
-  }
-  PlannedPart labels{few_shot.name() + " content-free", "statement", 0, ScoringCost{}};
-  const auto by_relation = detail::labels_by_relation(dataset, asked);
-  for (const ContentFreePrompt& one : content_free_prompts(asked, few_shot)) {
-    add(labels, labels_behind(texts, one, by_relation[one.relation]));
-  }
+  const auto nothing = [](const auto&) {};
+  (void)scoring.names(
+      few_shot, [&](std::size_t count) { names.count = count; }, plan_into(names), nothing);
+  (void)scoring.content_free(
+      few_shot, [&](std::size_t count) { labels.count = count; }, plan_into(labels), nothing);
   return {std::move(names), std::move(labels)};
 }
 
@@ -48,8 +49,8 @@ class NameLikelihoodRun {
  public:
   NameLikelihoodRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
                     const MultiPromptDataset& dataset, const AskedFacts& asked,
-                    const RunFolder& folder, Work& work)
-      : scoring_(model, with_bos, dataset, asked),
+                    const RunFolder& folder, Work& work, const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
+      : scoring_(model, with_bos, dataset, asked, blocks),
         options_(options),
         dataset_(dataset),
         folder_(folder),
@@ -60,7 +61,7 @@ class NameLikelihoodRun {
   void score(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     {
-      const std::string name = few_shot.name() + " names";
+      const std::string name = NameScoring<Model>::names_part(few_shot);
       FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
       Part part(work_, name);
       const bool is_whole = scoring_.names(
@@ -68,7 +69,7 @@ class NameLikelihoodRun {
           [&](const RecordedNames& row) { rows << names_line(row); });
       if (is_whole) rows.finish();
     }
-    const std::string name = few_shot.name() + " content-free";
+    const std::string name = NameScoring<Model>::content_free_part(few_shot);
     FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     Part part(work_, name);
     const bool is_whole = scoring_.content_free(
@@ -80,7 +81,7 @@ class NameLikelihoodRun {
  private:
   /// Scores blocks as packs of a part.
   [[nodiscard]] auto carried_out_by(Part& part) {
-    return [&](auto& block, auto name_of) {
+    return [&](auto& block, const auto&, auto name_of) {
       work_.summary().cost += block.cost();
       return scored_block(part, scoring_.scorer(), block, Span::continuation, name_of);
     };

@@ -27,8 +27,8 @@
 #include "plumb/detail/rank/likelihood_ranker.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
 #include "plumb/detail/run/unranked.hpp"
-#include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 #include "plumb/detail/score/pack_plan.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/token_joins.hpp"
@@ -147,12 +147,14 @@ class NamePacks {
 template <ScoringLm Model>
 class NameRanking {
  public:
-  NameRanking(Model& model, const RankOptions& options) : model_(model), options_(options) {}
+  /// `prompts` has the tokens of queries.
+  NameRanking(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts)
+      : model_(model), options_(options), prompts_(prompts) {}
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   template <class Carry>
-  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const Bos& with_bos,
-                                                   const std::string& label, Carry carry) {
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const std::string& label,
+                                                   Carry carry) {
     const std::vector<std::string> texts = likelihood_texts(plan);
     const TriplePrompt prompt(plan.graph, plan.shots, QueryForm::paper);
     if (!joins_) joins_.emplace(model_);
@@ -167,22 +169,21 @@ class NameRanking {
       return decides ? std::string(lead) : given;
     };
     const auto trie_of = [&](const std::string& lead) { return NameTrie(model_, texts, lead); };
-    return searched(plan, "likelihood", label, prompt, lead_of, trie_of, with_bos, options_.search,
-                    carry);
+    return searched(plan, "likelihood", label, prompt, lead_of, trie_of, options_.search, carry);
   }
 
   /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
   /// token.
   template <class Carry>
-  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const Bos& with_bos,
-                                                const std::string& label, Carry carry) {
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const std::string& label,
+                                                Carry carry) {
     const std::vector<std::string> texts = head_texts(plan, options_.form);
     std::vector<std::vector<TokenId>> tokens;
     for (const std::string& text : texts) tokens.push_back(ids_of(inner_tokens(model_, text)));
     return searched(
         plan, "lm-head", label, TriplePrompt(plan.graph, plan.shots, options_.form),
         [](const GraphQuery&) { return std::string(); },
-        [&](const std::string&) { return NameTrie(tokens, texts); }, with_bos, {}, carry);
+        [&](const std::string&) { return NameTrie(tokens, texts); }, {}, carry);
   }
 
  private:
@@ -191,10 +192,9 @@ class NameRanking {
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
                                                  const std::string& label,
                                                  const TriplePrompt& prompt, LeadOf lead_of,
-                                                 TrieOf trie_of, const Bos& with_bos,
-                                                 const NameSearchOptions& search, Carry& carry) {
+                                                 TrieOf trie_of, const NameSearchOptions& search,
+                                                 Carry& carry) {
     const TrueCandidates truths(plan);
-    const std::optional<TokenId> bos = require_bos(model_, with_bos);
     std::vector<EntityRank> made;
     std::map<std::pair<bool, std::string>, std::vector<std::size_t>> by_lead;
     for (std::size_t i = 0; i < plan.queries.size(); ++i) {
@@ -208,8 +208,8 @@ class NameRanking {
       std::vector<NameQuestion> questions;
       for (const std::size_t i : places) {
         const GraphQuery& query = plan.queries[i].query;
-        questions.push_back({prompt_ids(model_, {prompt.query(query), {}, {}}, bos),
-                             plan.candidates.place(query.gold()), truths.of(query)});
+        questions.push_back({prompts_.ids(prompt.query(query)), plan.candidates.place(query.gold()),
+                             truths.of(query)});
         refuse_length(plan, query, questions.back().prompt.size() + trie.longest(0));
         take_given(plan, query, trie, questions.back().prompt);
       }
@@ -247,6 +247,7 @@ class NameRanking {
 
   Model& model_;
   const RankOptions& options_;
+  KeptPrompts<Model>& prompts_;
   std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
 };
 

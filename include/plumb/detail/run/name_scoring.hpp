@@ -22,6 +22,7 @@
 #include "plumb/detail/run/name_plan.hpp"
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -54,7 +55,7 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 
 /// Asks about the names of one setting. All that it is given must outlive it. Not thread-safe.
 ///
-/// `carry(block, name_of)` scores a planned block's statements, of which `name_of(statement)` says what a
+/// `carry(block, place, name_of)` scores a planned block's statements, of which `name_of(statement)` says what a
 /// message calls them, and returns their scores; nothing where another process has some of them. `take`
 /// gets the rows in order. Both functions return whether all rows came.
 template <ScoringLm Model>
@@ -62,10 +63,22 @@ class NameScoring {
  public:
   using Block = typename CausalScorer<Model>::Block;
 
-  /// Throws a user error for a BOS that is wanted and not there.
+  /// `blocks` has those that were planned before. Throws a user error for a BOS that is wanted and not
+  /// there.
   NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
-              const AskedFacts& asked)
-      : scorer_(model, with_bos, Span::continuation), dataset_(dataset), asked_(asked) {}
+              const AskedFacts& asked, const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
+      : scorer_(model, with_bos, Span::continuation),
+        dataset_(dataset),
+        asked_(asked),
+        blocks_(blocks) {}
+
+  /// The parts of a job that score a setting's names, and its labels behind prompts without content.
+  [[nodiscard]] static std::string names_part(const FewShot& few_shot) {
+    return few_shot.name() + " names";
+  }
+  [[nodiscard]] static std::string content_free_part(const FewShot& few_shot) {
+    return few_shot.name() + " content-free";
+  }
 
   [[nodiscard]] CausalScorer<Model>& scorer() noexcept { return scorer_; }
 
@@ -76,7 +89,8 @@ class NameScoring {
     const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
     begin(detail::count_names(texts, prompts));
     return go_through(
-        prompts.size(), [&](std::size_t i) { return names_behind(texts, prompts[i]); }, carry,
+        names_part(few_shot), prompts.size(),
+        [&](std::size_t i) { return names_behind(texts, prompts[i]); }, carry,
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
           RecordedNames row{
               texts.relation(prompts[i]).code, prompts[i].prompt, texts.subject(prompts[i]), {}, 0,
@@ -99,7 +113,7 @@ class NameScoring {
     const auto labels = detail::labels_by_relation(dataset_, asked_);
     begin(detail::count_labels(prompts, labels));
     return go_through(
-        prompts.size(),
+        content_free_part(few_shot), prompts.size(),
         [&](std::size_t i) {
           return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
         },
@@ -116,9 +130,10 @@ class NameScoring {
   /// `count` questions in blocks of one context and relation, in order; `take` gets each one's scores,
   /// but for blocks that are not scored here.
   template <class Ask, class Carry, class Take>
-  bool go_through(std::size_t count, Ask ask, Carry carry, Take take) {
+  bool go_through(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
     constexpr std::size_t most_statements = 2048;
     bool is_whole = true;
+    std::size_t number = 0;  // of a block
     for (std::size_t first = 0; first < count;) {
       std::vector<NamesBehind> questions{ask(first)};
       std::size_t statements = questions.front().names.size();
@@ -129,7 +144,8 @@ class NameScoring {
         statements += next.names.size();
         questions.push_back(std::move(next));
       }
-      const std::optional<std::vector<TextLikelihood>> scores = scored(questions, carry);
+      const std::optional<std::vector<TextLikelihood>> scores =
+          scored({part, number++}, questions, carry);
       is_whole = is_whole && scores;
       auto next = scores ? scores->begin() : std::vector<TextLikelihood>::const_iterator();
       for (std::size_t q = 0; scores && q < questions.size(); ++q) {
@@ -144,13 +160,17 @@ class NameScoring {
 
   template <class Carry>
   [[nodiscard]] std::optional<std::vector<TextLikelihood>> scored(
+      const typename KeptBlocks<CausalScorer<Model>>::Place& place,
       const std::vector<NamesBehind>& questions, Carry& carry) {
-    Block block;
-    scorer_.share(block, Prompt{questions.front().context, {}, {}});
-    for (const NamesBehind& question : questions) scorer_.add(block, question.query());
-    scorer_.plan(block);
+    Block block = blocks_.get(scorer_, place, [&] {
+      Block made;
+      scorer_.share(made, Prompt{questions.front().context, {}, {}});
+      for (const NamesBehind& question : questions) scorer_.add(made, question.query());
+      scorer_.plan(made);
+      return made;
+    });
     const std::optional<std::vector<StatementScore>> scores =
-        carry(block, [&](std::size_t statement) {
+        carry(block, place, [&](std::size_t statement) {
           auto question = questions.begin();
           for (; statement >= question->names.size(); ++question) {
             statement -= question->names.size();
@@ -169,6 +189,7 @@ class NameScoring {
   CausalScorer<Model> scorer_;
   const MultiPromptDataset& dataset_;
   const AskedFacts& asked_;
+  const KeptBlocks<CausalScorer<Model>>& blocks_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,8 +16,7 @@
 #include "plumb/detail/prompt/triple_prompt.hpp"
 #include "plumb/detail/run/name_ranking.hpp"
 #include "plumb/detail/run/work.hpp"
-#include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -25,37 +24,34 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class NameSearchRun {
  public:
-  NameSearchRun(Model& model, const RankOptions& options, Work& work)
-      : ranking_(model, options), work_(work) {}
+  NameSearchRun(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts, Work& work)
+      : ranking_(model, options, prompts), work_(work) {}
 
   /// The queries of some plans, written in a form. How far names are searched is not known ahead.
-  [[nodiscard]] static PlannedPart planned(Model& model, std::string name,
-                                           const std::vector<RankPlan>& plans, QueryForm form,
-                                           const Bos& with_bos) {
-    const std::optional<TokenId> bos = require_bos(model, with_bos);
+  [[nodiscard]] static PlannedPart planned(KeptPrompts<Model>& prompts, std::string name,
+                                           const std::vector<RankPlan>& plans, QueryForm form) {
     PlannedPart part{std::move(name), "query", 0, ScoringCost()};
     for (const RankPlan& plan : plans) {
       const TriplePrompt prompt(plan.graph, plan.shots, form);
       for (const PlannedQuery& planned : plan.queries) {
         ++part.count;
-        part.cost->tokens_one_by_one +=
-            prompt_ids(model, {prompt.query(planned.query), {}, {}}, bos).size();
+        part.cost->tokens_one_by_one += prompts.ids(prompt.query(planned.query)).size();
       }
     }
     return part;
   }
 
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
-  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const Bos& with_bos,
+  [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan,
                                                    const std::string& label = "") {
-    return ranking_.likelihood(plan, with_bos, label, [&](auto& packs) { carry_out(packs); });
+    return ranking_.likelihood(plan, label, [&](auto& packs) { carry_out(packs); });
   }
 
   /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
   /// token.
-  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const Bos& with_bos,
+  [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
-    return ranking_.lm_head(plan, with_bos, label, [&](auto& packs) { carry_out(packs); });
+    return ranking_.lm_head(plan, label, [&](auto& packs) { carry_out(packs); });
   }
 
   /// Whether all queries so far were searched; in a shard others have some, and ranks are no ranks.

@@ -41,6 +41,7 @@
 #include "plumb/detail/run/unknown_answers.hpp"
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
+#include "plumb/detail/score/kept_blocks.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 #include "plumb/detail/score/score_table.hpp"
 #include "plumb/detail/score/statement_score.hpp"
@@ -75,41 +76,21 @@ class ProbeJob {
 
   /// Statements of a block at most, or those of one fact.
   std::size_t block_statements = 65'536;
-  /// From so many statements on, the progress of checking and planning them is told, which takes seconds
-  /// then.
-  std::size_t told_check = 1'000'000;
+  /// From so many statements on, the progress of tokenising them is reported, which takes seconds then.
+  std::size_t reported_preparation = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
   /// Statements, and what feeding them takes. Throws as run does for a statement that cannot be scored.
   [[nodiscard]] JobPlan plan(const ProgressCallback& on_progress = {}) {
-    check_all(nullptr, on_progress);
-    Count planned(told(statements_, on_progress), "statements planned", statements_);
-    ScoringCost cost;
-    for (const Relation& relation : dataset_.relations) {
-      for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
-        typename Scorer::Block block;
-        plan_neutral(block, relation, first, count);
-        cost += block.cost();
-      });
-      for_each_block(relation, [&](std::size_t first, std::size_t count) {
-        for (const std::vector<std::size_t>& together : scored_together(relation)) {
-          typename Scorer::Block block;
-          plan_block(block, relation, first, count, together);
-          cost += block.cost();
-        }
-        planned.advance(count * per_fact(relation), relation.code);
-      });
-    }
-    return {{"", "statement", statements_, cost}};
+    prepare(nullptr, on_progress);
+    return {{"", "statement", statements_, cost_}};
   }
 
   /// Throws a user error for a statement that cannot be scored, before anything is scored where the
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
-    check_all(&work, work.on_progress());
-    const std::vector<UnknownAnswers> unknown =
-        unknown_answers(scorer_, dataset_, settings_, builder_);
+    if (checks_beforehand) prepare(&work, work.on_progress());
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
                               std::ref(examples));
@@ -121,18 +102,18 @@ class ProbeJob {
       run.pll_metric = settings_.pll == PseudoLikelihood::original ? "original" : "within_word_l2r";
     }
     unreported_facts_ = 0;
-    for (const Relation& relation : dataset_.relations) {
+    for (std::size_t r = 0; r < dataset_.relations.size(); ++r) {
+      const Relation& relation = dataset_.relations[r];
       const auto file = folder.file(relation.code + "_results.jsonl");
       Part part(work, relation.code, relation.code);
       if (const auto cost = part.done(file)) {
         part.skip(*cost);
       } else {
-        score(relation, file, part);
+        score(r, file, part);
       }
-      if (!unknown.empty()) {
-        const UnknownAnswers& count = unknown[metadata.size()];
-        run.unknown_facts = count.facts;
-        run.unknown_statements = count.statements;
+      if (counts_unknown) {
+        run.unknown_facts = unknown_[r].facts();
+        run.unknown_statements = unknown_[r].statements();
       }
       // A fact that the engine did not report in full has no rows.
       const std::size_t rows = file.is_file() ? sum_of(file).lines : 0;
@@ -159,220 +140,212 @@ class ProbeJob {
     return templates_of(relation, settings_.templates.indices);
   }
 
-  /// Calls `visit(fact, template_index, query)` fact by fact, then template by template.
-  template <class Visit>
-  void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
-                      Visit visit) const {
-    for_each_query(relation, first, count, templates(relation), visit);
-  }
-  template <class Visit>
-  void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
-                      const std::vector<std::size_t>& under, Visit visit) const {
-    Query query;
-    for (std::size_t f = first; f < first + count; ++f) {
-      for (const std::size_t t : under) {
-        fill_query(query, builder_, relation, relation.facts[f], t);
-        visit(relation.facts[f], t, query);
-      }
-    }
-  }
-
   [[nodiscard]] std::size_t per_fact(const Relation& relation) const {
     return templates(relation).size() * relation.options.size();
   }
 
-  /// Who is told of so many statements.
-  [[nodiscard]] const ProgressCallback& told(std::size_t statements,
-                                             const ProgressCallback& on_progress) const {
-    static const ProgressCallback nobody;
-    return statements >= told_check ? on_progress : nobody;
-  }
+  /// Statements that are scored together: of facts from `first` on under some templates, or their neutral
+  /// prompts.
+  struct BlockPlace {
+    std::size_t first = 0, count = 0;
+    std::vector<std::size_t> under{};
+    bool is_neutral = false;
+  };
 
-  /// Once, of relations that the work has not done.
-  void check_all(Work* work, const ProgressCallback& on_progress) {
-    if (std::exchange(is_checked_, true) || !checks_beforehand()) return;
-    std::vector<const Relation*> open;
-    std::size_t statements = 0;
-    for (const Relation& relation : dataset_.relations) {
-      if (work != nullptr && Part(*work, relation.code).done()) continue;
-      open.push_back(&relation);
-      statements += relation.facts.size() * per_fact(relation);
-    }
-    Count checked(told(statements, on_progress), "statements checked", statements);
-    for (const Relation* relation : open) {
-      (check)(*relation, [&] { checked.advance(relation->options.size(), relation->code); });
-    }
-  }
-
-  [[nodiscard]] bool checks_beforehand() const {
-    return requires(const Query& query) { (scorer_.check)(query, settings_.scoring); };
-  }
-
-  // What the user can fix is said before anything is scored, with its place in the dataset; `checked`
-  // is called after each query.
-  template <class Checked>
-  void(check)(const Relation& relation, Checked checked) const {
-    if constexpr (requires(const Query& query) { (scorer_.check)(query, settings_.scoring); }) {
-      const auto look = [&](const Fact& fact, std::size_t t, const Query& query, Scoring scoring) {
-        try {
-          (scorer_.check)(query, scoring);
-        } catch (const Error& error) {
-          throw Error(error.fault(),
-                      {relation.file, fact.line, relation.code + ", template " + std::to_string(t)},
-                      error.what());
-        }
-      };
-      for_each_query(relation, 0, relation.facts.size(),
-                     [&](const Fact& fact, std::size_t t, const Query& query) {
-                       look(fact, t, query, settings_.scoring);
-                       checked();
-                     });
-      for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
-        neutral().for_each_query(relation, first, count,
-                                 [&](const Fact& fact, std::size_t t, const Query& query) {
-                                   look(fact, t, query, {Reduction::sum, neutral().span()});
-                                 });
-      });
-    }
-  }
-
-  /// Calls `visit(first fact, count)` for each block of a relation.
-  template <class Visit>
-  void for_each_block(const Relation& relation, Visit visit) const {
-    for_each_block(relation, relation.facts.size(), visit);
-  }
-  /// The same of its first facts.
-  template <class Visit>
-  void for_each_block(const Relation& relation, std::size_t facts, Visit visit) const {
+  /// The blocks of a relation in the order in which they are scored: neutral prompts first, then facts,
+  /// those of a few facts under all templates next to one another.
+  [[nodiscard]] std::vector<BlockPlace> blocks_of(const Relation& relation) const {
+    std::vector<BlockPlace> blocks;
+    const std::vector<std::size_t> all = templates(relation);
     std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact(relation));
     // Each fact's own shots are held in the model while its options are scored.
     if (settings_.shots.count > 0 && settings_.shots.draw == ShotDraw::fact) facts_per_block = 1;
-    for (std::size_t first = 0; first < facts; first += facts_per_block) {
-      visit(first, (std::min)(facts_per_block, facts - first));
+    const auto cut = [&](std::size_t facts, auto add) {
+      for (std::size_t first = 0; first < facts; first += facts_per_block) {
+        add(first, (std::min)(facts_per_block, facts - first));
+      }
+    };
+    cut(neutral().facts(relation), [&](std::size_t first, std::size_t count) {
+      blocks.push_back({first, count, all, true});
+    });
+    cut(relation.facts.size(), [&](std::size_t first, std::size_t count) {
+      if (!builder_.has_context()) {
+        blocks.push_back({first, count, all, false});
+        return;
+      }
+      // Each template has its own context.
+      for (const std::size_t t : all) blocks.push_back({first, count, {t}, false});
+    });
+    return blocks;
+  }
+
+  static constexpr bool checks_beforehand =
+      requires(Scorer& scorer, const typename Scorer::Block& block, const Query& query) {
+        (scorer.check)(block, query, Scoring{});
+      };
+  static constexpr bool counts_unknown =
+      requires(Scorer& scorer, const typename Scorer::Block& block, const Query& query) {
+        scorer.unknown_answers(block, query);
+      };
+
+  /// Tokenises and plans all statements, once, and keeps the blocks for scoring. Throws a user error, with
+  /// its place in the dataset, for one that cannot be scored. Relations that the work has done are left out,
+  /// or only counted.
+  void prepare(Work* work, const ProgressCallback& on_progress) {
+    if (std::exchange(is_prepared_, true)) return;
+    const auto is_done = [&](const Relation& relation) {
+      return work != nullptr && Part(*work, relation.code).done();
+    };
+    std::size_t statements = 0;
+    for (const Relation& relation : dataset_.relations) {
+      if (!is_done(relation)) statements += relation.facts.size() * per_fact(relation);
     }
-  }
-
-  /// The templates of a relation in groups whose statements are scored in one block. Those behind a
-  /// context have a block for each template, which has its own context.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> scored_together(
-      const Relation& relation) const {
-    std::vector<std::size_t> all = templates(relation);
-    if (!builder_.has_context()) return {std::move(all)};
-    std::vector<std::vector<std::size_t>> alone;
-    for (const std::size_t t : all) alone.push_back({t});
-    return alone;
-  }
-
-  void plan_block(typename Scorer::Block& block, const Relation& relation, std::size_t first,
-                  std::size_t count, const std::vector<std::size_t>& under) {
-    if constexpr (requires { scorer_.share(block, Prompt{}); }) {
-      if (builder_.has_context()) {
-        scorer_.share(block, shared_context(builder_, relation, first, count, under.front()));
+    static const ProgressCallback nobody;
+    Count prepared(statements >= reported_preparation ? on_progress : nobody,
+                   "statements tokenised", statements);
+    for (std::size_t r = 0; r < dataset_.relations.size(); ++r) {
+      const Relation& relation = dataset_.relations[r];
+      if constexpr (counts_unknown) unknown_.emplace_back(relation.facts.size());
+      const bool is_left_out = is_done(relation);
+      if (is_left_out && !counts_unknown) continue;
+      const std::vector<BlockPlace> blocks = blocks_of(relation);
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const auto block = made_block(relation, blocks[b], counts_unknown ? &unknown_[r] : nullptr);
+        cost_ += block.cost();
+        if (is_left_out) continue;
+        kept_.keep(scorer_, {relation.code, b}, block);
+        if (!blocks[b].is_neutral) {
+          prepared.advance(blocks[b].count * blocks[b].under.size() * relation.options.size(),
+                           relation.code);
+        }
       }
     }
-    for_each_query(
-        relation, first, count, under,
-        [&](const Fact&, std::size_t, const Query& query) { scorer_.add(block, query); });
+  }
+
+  /// A planned block. Throws as prepare does.
+  [[nodiscard]] typename Scorer::Block made_block(const Relation& relation, const BlockPlace& place,
+                                                  UnknownAnswers* unknown = nullptr) {
+    typename Scorer::Block block;
+    const auto add = [&](const Fact& fact, std::size_t t, const Query& query, Scoring scoring) {
+      try {
+        scorer_.add(block, query);
+        if constexpr (checks_beforehand) (scorer_.check)(block, query, scoring);
+      } catch (const Error& error) {
+        throw Error(error.fault(),
+                    {relation.file, fact.line, relation.code + ", template " + std::to_string(t)},
+                    error.what());
+      }
+    };
+    if (place.is_neutral) {
+      neutral().for_each_query(relation, place.first, place.count,
+                               [&](const Fact& fact, std::size_t t, const Query& query) {
+                                 add(fact, t, query, {Reduction::sum, neutral().span()});
+                               });
+      scorer_.plan(block);
+      return block;
+    }
+    if constexpr (requires { scorer_.share(block, Prompt{}); }) {
+      if (builder_.has_context()) {
+        scorer_.share(block, shared_context(builder_, relation, place.first, place.count,
+                                            place.under.front()));
+      }
+    }
+    Query query;
+    for (std::size_t f = place.first; f < place.first + place.count; ++f) {
+      const Fact& fact = relation.facts[f];
+      for (const std::size_t t : place.under) {
+        fill_query(query, builder_, relation, fact, t);
+        add(fact, t, query, settings_.scoring);
+        if constexpr (counts_unknown) {
+          if (unknown != nullptr) {
+            unknown->add(f, fact.answer, scorer_.unknown_answers(block, query));
+          }
+        }
+      }
+    }
     scorer_.plan(block);
+    return block;
   }
 
   [[nodiscard]] NeutralPrompts<Builder> neutral() const { return {builder_.builder(), settings_}; }
 
-  /// Calls `visit(first fact, count)` for each block of a relation's neutral prompts.
-  template <class Visit>
-  void for_each_neutral_block(const Relation& relation, Visit visit) const {
-    for_each_block(relation, neutral().facts(relation), visit);
-  }
-  void plan_neutral(typename Scorer::Block& block, const Relation& relation, std::size_t first,
-                    std::size_t count) {
-    neutral().for_each_query(
-        relation, first, count,
-        [&](const Fact&, std::size_t, const Query& query) { scorer_.add(block, query); });
-    scorer_.plan(block);
-  }
-
-  /// Log-likelihoods of a relation's neutral prompts in their order; some lack where the part is not
-  /// whole.
-  std::vector<double> score_neutral(const Relation& relation, Part& part, ScoringCost& cost) {
-    const std::vector<std::size_t> asked = templates(relation);
-    std::vector<double> made;
-    for_each_neutral_block(relation, [&](std::size_t first, std::size_t count) {
-      typename Scorer::Block block;
-      plan_neutral(block, relation, first, count);
-      cost += block.cost();
-      const auto scored = scored_block(part, scorer_, block, neutral().span(), [&](std::size_t s) {
-        return "the neutral prompt of " + name_of_statement(relation, first, asked, s);
-      });
-      if (!scored) return;
-      for (const StatementScore& score : *scored) {
-        made.push_back(neutral_log_likelihood(score, settings_.scoring.span));
-      }
-    });
-    return made;
-  }
-
-  [[nodiscard]] static std::string name_of_statement(const Relation& relation, std::size_t first,
-                                                     const std::vector<std::size_t>& under,
+  [[nodiscard]] static std::string name_of_statement(const Relation& relation,
+                                                     const BlockPlace& place,
                                                      std::size_t statement) {
     const std::size_t options = relation.options.size(), row = statement / options;
-    return statement_name(relation, relation.facts[first + row / under.size()],
-                          under[row % under.size()], statement % options);
+    return (place.is_neutral ? "the neutral prompt of " : "") +
+           statement_name(relation, relation.facts[place.first + row / place.under.size()],
+                          place.under[row % place.under.size()], statement % options);
   }
 
-  void score(const Relation& relation, const DiskPath& file, Part& part) {
+  void score(std::size_t relation_place, const DiskPath& file, Part& part) {
+    const Relation& relation = dataset_.relations[relation_place];
     const std::vector<std::size_t> asked = templates(relation);
+    const std::vector<BlockPlace> blocks = blocks_of(relation);
     FileInTheMaking rows(file);
     ScoringCost cost;
-    const std::vector<double> neutral_scores = score_neutral(relation, part, cost);
-    for_each_block(relation, [&](std::size_t first, std::size_t count) {
-      ScoreTable table(count, asked.size(), relation.options.size());
-      std::vector<bool> left_out(count, false);
-      std::size_t place = 0;  // of the first of `together` among the templates
-      for (const std::vector<std::size_t>& together : scored_together(relation)) {
-        const std::size_t of_fact = together.size() * relation.options.size();
-        const auto set = [&](std::size_t s, const StatementScore& score) {
-          const std::size_t f = s / of_fact;
-          if (score.unreported_tokens > 0) left_out[f] = true;
-          table.set((f * asked.size() + place) * relation.options.size() + s % of_fact, score);
-        };
-        score_block(relation, first, count, together, part, cost, set);
-        place += together.size();
-      }
-      if (!part.is_whole()) return;
-      Query query;
-      for (std::size_t f = 0; f < count; ++f) {
-        if (left_out[f]) continue;
-        const Fact& fact = relation.facts[first + f];
-        for (std::size_t t = 0; t < asked.size(); ++t) {
-          std::vector<StatementScore> row = table.row(f, t);
-          fill_query(query, builder_, relation, fact, asked[t]);
-          const std::size_t of_neutral = neutral().place(relation, first + f, t);
-          for (std::size_t option = 0; option < row.size(); ++option) {
-            count_bytes(row[option], query.candidates[option]);
-            if (neutral_scores.empty()) continue;
-            row[option].neutral_log_likelihood = neutral_scores[of_neutral + option];
-          }
-          rows << recorded_line(fact, asked[t], as_recorded(std::move(row)), settings_.scoring);
+    std::vector<double> neutral_scores;  // of the neutral prompts, in their order
+    std::optional<ScoreTable> table;     // of the facts whose blocks are being scored
+    std::vector<bool> left_out;
+    std::size_t templates_scored = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const BlockPlace& place = blocks[b];
+      typename Scorer::Block block =
+          kept_.get(scorer_, {relation.code, b}, [&] { return made_block(relation, place); });
+      cost += block.cost();
+      const auto scored = scored_block(
+          part, scorer_, block, place.is_neutral ? neutral().span() : settings_.scoring.span,
+          [&](std::size_t statement) { return name_of_statement(relation, place, statement); },
+          place.is_neutral ? Unreported::refused : Unreported::left_out);
+      if (!scored) continue;
+      if (place.is_neutral) {
+        for (const StatementScore& score : *scored) {
+          neutral_scores.push_back(neutral_log_likelihood(score, settings_.scoring.span));
         }
+        continue;
       }
-    });
+      if (templates_scored == 0) {
+        table.emplace(place.count, asked.size(), relation.options.size());
+        left_out.assign(place.count, false);
+      }
+      const std::size_t of_fact = place.under.size() * relation.options.size();
+      for (std::size_t s = 0; s < scored->size(); ++s) {
+        const StatementScore& score = (*scored)[s];
+        const std::size_t f = s / of_fact;
+        if (score.unreported_tokens > 0) left_out[f] = true;
+        table->set((f * asked.size() + templates_scored) * relation.options.size() + s % of_fact,
+                   score);
+      }
+      templates_scored += place.under.size();
+      if (templates_scored < asked.size()) continue;
+      templates_scored = 0;
+      if (!part.is_whole()) continue;
+      for (std::size_t f = 0; f < place.count; ++f) {
+        if (!left_out[f]) write_rows(rows, relation, place.first + f, *table, f, neutral_scores);
+      }
+    }
     if (!part.is_whole()) return;
     part.finish(cost, rows.finish());
   }
 
-  /// Scores a block of facts under some templates and calls `set(statement, score)` where the part is
-  /// whole.
-  template <class Set>
-  void score_block(const Relation& relation, std::size_t first, std::size_t count,
-                   const std::vector<std::size_t>& under, Part& part, ScoringCost& cost, Set set) {
-    typename Scorer::Block block;
-    plan_block(block, relation, first, count, under);
-    cost += block.cost();
-    auto scored = scored_block(
-        part, scorer_, block, settings_.scoring.span,
-        [&](std::size_t statement) { return name_of_statement(relation, first, under, statement); },
-        Unreported::left_out);
-    for (std::size_t s = 0; scored && s < scored->size(); ++s) set(s, (*scored)[s]);
+  /// Writes a fact's rows under all templates; `row` is its place in the table.
+  void write_rows(FileInTheMaking& rows, const Relation& relation, std::size_t fact,
+                  const ScoreTable& table, std::size_t row,
+                  const std::vector<double>& neutral_scores) const {
+    const std::vector<std::size_t> asked = templates(relation);
+    Query query;
+    for (std::size_t t = 0; t < asked.size(); ++t) {
+      std::vector<StatementScore> scores = table.row(row, t);
+      fill_query(query, builder_, relation, relation.facts[fact], asked[t]);
+      const std::size_t of_neutral = neutral().place(relation, fact, t);
+      for (std::size_t option = 0; option < scores.size(); ++option) {
+        count_bytes(scores[option], query.candidates[option]);
+        if (neutral_scores.empty()) continue;
+        scores[option].neutral_log_likelihood = neutral_scores[of_neutral + option];
+      }
+      rows << recorded_line(relation.facts[fact], asked[t], as_recorded(std::move(scores)),
+                            settings_.scoring);
+    }
   }
 
   Scorer& scorer_;
@@ -381,7 +354,11 @@ class ProbeJob {
   Provenance provenance_;
   InContext<Builder> builder_;
   std::size_t statements_ = 0, unreported_facts_ = 0;
-  bool is_checked_ = false;
+  // What prepare made.
+  bool is_prepared_ = false;
+  ScoringCost cost_;
+  KeptBlocks<Scorer> kept_;              // by relation and block
+  std::vector<UnknownAnswers> unknown_;  // by relation
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -16,7 +16,7 @@
 #include "plumb/detail/core/version.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/kernels/row_kernels.hpp"
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/special_token_check.hpp"
 #include "plumb/detail/score/bos.hpp"
 

@@ -34,6 +34,7 @@
 #include "plumb/detail/run/rank_prompts.hpp"
 #include "plumb/detail/run/rank_settings.hpp"
 #include "plumb/detail/score/bos.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -55,7 +56,8 @@ class RankJob {
         options_(settings.options()),
         provenance_(std::move(provenance)),
         parts_(checked_parts()),
-        bos_(BosOfRanking::of(model_, settings_.bos)) {
+        bos_(BosOfRanking::of(model_, settings_.bos)),
+        prompts_(model_, require_bos(model_, bos_.bos)) {
     auto own_words = check_special_tokens();
     settings_record_ = rank_record(settings_, bos_.bos, graph_, provenance_);
     if constexpr (DeerModel<Model>) {
@@ -100,12 +102,11 @@ class RankJob {
     }
     using Names = NameSearchRun<Model>;
     if (settings_.ranks_by(RankMethod::likelihood)) {
-      made.push_back(
-          Names::planned(model_, "likelihood", parts_.parts, QueryForm::paper, bos_.bos));
+      made.push_back(Names::planned(prompts_, "likelihood", parts_.parts, QueryForm::paper));
       made.back().uncounted = "those of names as far as they are searched";
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
-      made.push_back(Names::planned(model_, "lm-head", parts_.single, options_.form, bos_.bos));
+      made.push_back(Names::planned(prompts_, "lm-head", parts_.single, options_.form));
     }
     return made;
   }
@@ -119,17 +120,17 @@ class RankJob {
     if constexpr (DeerModel<Model>) {
       if (settings_.ranks_by(RankMethod::deer)) methods = rank_by_deer(folder, work);
     }
-    NameSearchRun names(model_, options_, work);
+    NameSearchRun names(model_, options_, prompts_, work);
     if (settings_.ranks_by(RankMethod::likelihood)) {
       const auto ranks = ranks_of(parts_.parts, [&](const RankPlan& part, auto p) {
-        return names.likelihood(part, bos_.bos, parts_.label(p));
+        return names.likelihood(part, parts_.label(p));
       });
       if (names.is_whole()) write_ranks(folder, "likelihood", ranks);
       methods.push_back("likelihood");
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
       const auto ranks = ranks_of(parts_.single, [&](const RankPlan& part, auto p) {
-        return names.lm_head(part, bos_.bos, parts_.label(p));
+        return names.lm_head(part, parts_.label(p));
       });
       if (names.is_whole()) write_ranks(folder, "lm-head", ranks);
       methods.push_back("lm-head");
@@ -295,6 +296,7 @@ class RankJob {
   Provenance provenance_;
   RankParts parts_;
   BosOfRanking bos_;
+  KeptPrompts<Model> prompts_;
   Json settings_record_;
   std::optional<GivenVectors> given_;
   std::optional<VectorCache> cache_;

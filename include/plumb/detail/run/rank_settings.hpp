@@ -25,10 +25,10 @@
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "plumb/detail/records/npy_file.hpp"
 #include "plumb/detail/run/job.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/provenance.hpp"
 #include "plumb/detail/run/rank_method.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
-#include "plumb/detail/run/setting.hpp"
 #include "plumb/detail/score/bos.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

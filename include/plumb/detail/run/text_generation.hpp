@@ -21,27 +21,27 @@
 #include "plumb/detail/run/generated_texts.hpp"
 #include "plumb/detail/run/work.hpp"
 #include "plumb/detail/score/bos.hpp"
-#include "plumb/detail/score/prompt_tokens.hpp"
+#include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a model that cannot answer in own words, or has no BOS token where one is to
-/// stand before each text.
+/// Prompts of a job whose model answers in its own words. Throws a user error for a model that cannot, or
+/// has no BOS token where one is to stand before each text.
 template <CausalLm Model>
-void require_own_words(Model& model, const Bos& with_bos) {
+[[nodiscard]] KeptPrompts<Model> kept_prompts(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "answering in own words needs",
                "use a backend that gives rows of logits");
-  (void)require_bos(model, with_bos);
+  return {model, require_bos(model, with_bos)};
 }
 
 /// What going on with `count` texts takes; `text(i)` makes the i-th of them.
 template <CausalLm Model, class Text>
-[[nodiscard]] PlannedPart planned_texts(Model& model, std::optional<TokenId> bos, std::string name,
+[[nodiscard]] PlannedPart planned_texts(KeptPrompts<Model>& prompts, std::string name,
                                         std::size_t count, std::size_t samples,
                                         std::size_t max_new_tokens, Text text) {
   ScoringCost cost;
   for (std::size_t i = 0; i < count; ++i) {
-    cost.tokens_one_by_one += prompt_ids(model, Prompt{text(i), {}, {}}, bos).size();
+    cost.tokens_one_by_one += prompts.ids(text(i)).size();
   }
   return {std::move(name), "prompt", count, cost, count * std::max<std::size_t>(1, samples),
           max_new_tokens};
@@ -51,8 +51,8 @@ template <CausalLm Model, class Text>
 template <CausalLm Model>
 class TextGeneration {
  public:
-  TextGeneration(Model& model, std::optional<TokenId> bos, Work& work)
-      : model_(model), generator_(model), bos_(bos), work_(work) {}
+  TextGeneration(Model& model, KeptPrompts<Model>& prompts, Work& work)
+      : model_(model), generator_(model), prompts_(prompts), work_(work) {}
 
   /// All packs of a part in order; `ends` is where each of them ends, `text(i)` makes the i-th text and
   /// `take(i, row)` gets what the journal keeps of it. Returns whether the part is whole.
@@ -72,7 +72,7 @@ class TextGeneration {
         [&](std::size_t p) {
           std::vector<std::string> texts;
           for (std::size_t i = begin_of(p); i < ends[p]; ++i) texts.push_back(text(i));
-          return kept(generate_pack(model_, generator_, bos_, texts, generation)).dump();
+          return kept(generate_pack(model_, generator_, prompts_, texts, generation)).dump();
         },
         [&](std::size_t p, const Json& made) {
           const Json& answers = made.at("answers");
@@ -98,7 +98,7 @@ class TextGeneration {
 
   Model& model_;
   PromptGenerator<Model> generator_;
-  std::optional<TokenId> bos_;
+  KeptPrompts<Model>& prompts_;
   Work& work_;
 };
 

@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many facts and statements of a closed-set probe hold an answer that the model's vocabulary cannot
-// spell?
+// How many facts and statements of a relation hold an answer that the model's vocabulary cannot spell?
 
 #include <cstddef>
 #include <vector>
 
 #include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/dataset.hpp"
-#include "plumb/detail/run/probe_settings.hpp"
-#include "plumb/detail/run/statement_prompts.hpp"
-#include "plumb/detail/score/candidate_scorer.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-struct UnknownAnswers {
-  /// Facts whose right answer, and statements whose candidate, it cannot spell.
-  std::size_t facts = 0, statements = 0;
-};
+/// Not thread-safe while it counts.
+class UnknownAnswers {
+ public:
+  /// Of a relation with so many facts.
+  explicit UnknownAnswers(std::size_t facts) : is_unknown_(facts, false) {}
 
-/// By relation; nothing where the scorer does not tell.
-template <class Scorer, class Builder>
-[[nodiscard]] std::vector<UnknownAnswers> unknown_answers(const Scorer& scorer,
-                                                          const Dataset& dataset,
-                                                          const ProbeSettings& settings,
-                                                          const Builder& builder) {
-  std::vector<UnknownAnswers> all;
-  if constexpr (requires(const Query& query) { scorer.unknown_answers(query); }) {
-    Query query;
-    for (const Relation& relation : dataset.relations) {
-      UnknownAnswers& count = all.emplace_back();
-      for (const Fact& fact : relation.facts) {
-        bool is_unknown = false;
-        for (const std::size_t t : templates_of(relation, settings.templates.indices)) {
-          fill_query(query, builder, relation, fact, t);
-          const std::vector<bool> unknown = scorer.unknown_answers(query);
-          count.statements += static_cast<std::size_t>(over::count(unknown, true));
-          is_unknown = is_unknown || unknown[fact.answer];
-        }
-        if (is_unknown) ++count.facts;
-      }
-    }
+  /// Adds a fact's statements under a template, one for each candidate; `unknown` says which of these the
+  /// vocabulary cannot spell.
+  void add(std::size_t fact, std::size_t answer, const std::vector<bool>& unknown) {
+    statements_ += static_cast<std::size_t>(over::count(unknown, true));
+    if (unknown[answer]) is_unknown_[fact] = true;
   }
-  return all;
-}
+
+  /// Facts whose right answer it cannot spell under some template.
+  [[nodiscard]] std::size_t facts() const {
+    return static_cast<std::size_t>(over::count(is_unknown_, true));
+  }
+  /// Statements whose candidate it cannot spell.
+  [[nodiscard]] std::size_t statements() const noexcept { return statements_; }
+
+ private:
+  std::vector<bool> is_unknown_;
+  std::size_t statements_ = 0;
+};
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -99,9 +99,11 @@ consteval bool check_candidate_scorer() {
 ///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
 ///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
 ///   5. `block.cost()`: known from the plan alone.
-/// It may have `check(query, scoring)`, which throws the user error that the query would end in; a
-/// job calls it for all queries before it scores the first; and `block.tokens(p)`, what pack p feeds,
-/// by which packs are dealt to shards. Means: packs and their scores depend on
+/// It may have `check(block, query, scoring)`, which throws the user error that reducing the query, the
+/// last that was added to the block, would end in; a job then adds all queries before it scores the first.
+/// It may have `save(block)`, bytes of a planned block that was not scored, and `load(bytes)`, by which a
+/// job keeps what it made there; and `block.tokens(p)`, what pack p feeds, by which packs are dealt to
+/// shards. Means: packs and their scores depend on
 /// the block's queries only, not on which packs were scored before, so that a resumed job
 /// gives the same bytes.
 template <class S>

@@ -18,12 +18,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "plumb/detail/backend/capabilities.hpp"
 #include "plumb/detail/backend/check_model.hpp"
 #include "plumb/detail/backend/held_tree.hpp"
+#include "plumb/detail/core/byte_archive.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
@@ -114,14 +116,12 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that scoring and reducing the query would end in, without the model.
-  void(check)(const Query& query, Scoring scoring) const {
-    TokenizedStatements statements;
-    Finders finders;
+  /// Throws the user error that reducing the query, the last that was added, would end in.
+  void(check)(const Block& block, const Query& query, Scoring scoring) const {
+    std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
-      append(statements, prompt, finders);
       bool reducible = false;
-      for_each_token(statements, statements.size() - 1, scoring.span,
+      for_each_token(block.statements_, statement++, scoring.span,
                      [&](std::size_t) { reducible = true; });
       if (reducible) continue;
       throw user_error({.field = "statement"},
@@ -131,19 +131,23 @@ class CausalScorer {
     }
   }
 
-  void plan(Block& block) {
-    const TokenizedStatements& statements = block.statements_;
-    block.plan_ = plan_packs(statements, tree_limits(model_));
-    for (std::uint32_t s = 0; s < statements.size(); ++s) {
-      const std::size_t shared = statements.shared(s);
-      const bool ends_there = shared > 0 && statements.rest(s).empty();
-      block.context_tokens_ =
-          std::max<std::uint64_t>(block.context_tokens_, ends_there ? shared - 1 : shared);
-      block.context_slots_.push_back(block.context_.size());
-      for_each_scored(statements, s, [&](std::size_t t) {
-        if (t <= shared) block.context_.ask(static_cast<NodeId>(t), statements.token(s, t));
-      });
-    }
+  void plan(Block& block) const {
+    block.plan_ = plan_packs(block.statements_, tree_limits(model_));
+    ask_in_context(block);
+  }
+
+  /// A planned block that was not scored, as bytes for `load`.
+  [[nodiscard]] std::string save(const Block& block) const {
+    ByteWriter writer;
+    writer(block.statements_, block.plan_, block.one_by_one_);
+    return writer.bytes();
+  }
+  [[nodiscard]] Block load(std::string_view bytes) const {
+    Block block;
+    ByteReader reader(bytes);
+    reader(block.statements_, block.plan_, block.one_by_one_);
+    ask_in_context(block);
+    return block;
   }
 
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {
@@ -190,6 +194,21 @@ class CausalScorer {
   }
 
  private:
+  /// Lists what is looked up in the context of a planned block.
+  void ask_in_context(Block& block) const {
+    const TokenizedStatements& statements = block.statements_;
+    for (std::uint32_t s = 0; s < statements.size(); ++s) {
+      const std::size_t shared = statements.shared(s);
+      const bool ends_there = shared > 0 && statements.rest(s).empty();
+      block.context_tokens_ =
+          std::max<std::uint64_t>(block.context_tokens_, ends_there ? shared - 1 : shared);
+      block.context_slots_.push_back(block.context_.size());
+      for_each_scored(statements, s, [&](std::size_t t) {
+        if (t <= shared) block.context_.ask(static_cast<NodeId>(t), statements.token(s, t));
+      });
+    }
+  }
+
   struct Finders {
     ContinuationFinder continuations, statements;
   };

@@ -24,6 +24,7 @@
 
 #include "plumb/detail/backend/check_model.hpp"
 #include "plumb/detail/backend/evaluate_masked.hpp"
+#include "plumb/detail/core/byte_archive.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/utf8.hpp"
@@ -66,6 +67,12 @@ class MaskedScorer {
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
     [[nodiscard]] ScoringCost cost() const { return cost_; }
 
+    /// Lists the members for a ByteWriter or ByteReader.
+    template <class Archive>
+    void archive(Archive& of) {
+      of(statements_, words_, order_, ends_, tokens_, cost_);
+    }
+
    private:
     friend MaskedScorer;
     TokenizedStatements statements_;
@@ -89,35 +96,34 @@ class MaskedScorer {
     for (const Prompt& prompt : query.candidates) append(block, prompt);
   }
 
-  /// By candidate, whether its answer holds a token of what the vocabulary cannot spell, which all
-  /// that it cannot spell share.
-  [[nodiscard]] std::vector<bool> unknown_answers(const Query& query) const {
+  /// By candidate of the query that was added last, whether its answer holds a token of what the
+  /// vocabulary cannot spell, which all that it cannot spell share.
+  [[nodiscard]] std::vector<bool> unknown_answers(const Block& block, const Query& query) const {
     std::vector<bool> unknown(query.candidates.size(), false);
     const std::optional<TokenId> token = unknown_of(model_);
     if (!token) return unknown;
+    const TokenizedStatements& statements = block.statements_;
+    const std::size_t first = statements.size() - unknown.size();
     for (std::size_t i = 0; i < unknown.size(); ++i) {
-      TokenizedStatements statement;
-      const Prompt& prompt = query.candidates[i];
-      statement.add(prompt, tokenize_prompt(model_, prompt));
-      unknown[i] = over::any_of(statement.answer(0),
-                                [&](std::uint32_t t) { return statement.token(0, t) == *token; });
+      unknown[i] = over::any_of(statements.answer(first + i), [&](std::uint32_t t) {
+        return statements.token(first + i, t) == *token;
+      });
     }
     return unknown;
   }
 
-  /// Throws the user error that scoring and reducing the query would end in, without the model.
-  void(check)(const Query& query, Scoring scoring) const {
+  /// Throws the user error that reducing the query, the last that was added, would end in.
+  void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
                        "continuation is what follows a prompt, and a masked model reads both sides",
                        "use `span` statement or answer");
     }
-    Block block;
+    std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
-      append(block, prompt);
-      const std::size_t last = block.statements_.size() - 1;
-      const bool has_tokens = scoring.span == Span::answer ? !block.statements_.answer(last).empty()
-                                                           : asked(block.statements_, last) > 0;
+      const std::size_t at = statement++;
+      const bool has_tokens = scoring.span == Span::answer ? !block.statements_.answer(at).empty()
+                                                           : asked(block.statements_, at) > 0;
       if (has_tokens) continue;
       throw user_error(
           {.field = "statement"},
@@ -162,6 +168,19 @@ class MaskedScorer {
       block.cost_.tokens_one_by_one += asked * length;
     }
     if (!block.order_.empty()) close(block.order_.size());
+  }
+
+  /// A planned block as bytes for `load`.
+  [[nodiscard]] std::string save(const Block& block) const {
+    ByteWriter writer;
+    writer(block);
+    return writer.bytes();
+  }
+  [[nodiscard]] Block load(std::string_view bytes) const {
+    Block block;
+    ByteReader reader(bytes);
+    reader(block);
+    return block;
   }
 
   [[nodiscard]] std::vector<StatementScore> score(Block& block, std::size_t p) {

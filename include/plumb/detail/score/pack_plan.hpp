@@ -45,6 +45,12 @@ struct PackPlan {
   [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const {
     return std::span(order).subspan(begins[p], begins[p + 1] - begins[p]);
   }
+
+  /// Lists the members for a ByteWriter or ByteReader.
+  template <class Archive>
+  void archive(Archive& of) {
+    of(order, begins, nodes, tree_nodes, pack_nodes);
+  }
 };
 
 /// Whether a statement's last token is fed: for its own row or vector, but not for its probability.
@@ -137,6 +143,10 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   }
   const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
   constexpr std::size_t most_statements = 4096;
+  // The walk below asks for the cost of every small pack thousands of times.
+  std::vector<double> costs((std::min)({limits.nodes, window + longest, nodes[count] + longest}) +
+                            1);
+  for (std::size_t n = 0; n < costs.size(); ++n) costs[n] = cost(n);
   std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
   std::vector<std::uint32_t> cut(count + 1, 0);
   best[0] = 0;
@@ -151,7 +161,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;
       if (j - i > most_statements) break;
       if (j - i > 1 && n > limits.nodes) continue;
-      if (const double total = best[i] + cost(n); total < best[j]) {
+      const double total = best[i] + (n < costs.size() ? costs[n] : cost(n));
+      if (total < best[j]) {
         best[j] = total;
         cut[j] = static_cast<std::uint32_t>(i);
       }

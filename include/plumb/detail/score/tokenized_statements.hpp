@@ -92,6 +92,12 @@ class TokenizedStatements {
     answer_ends_.push_back(answers_.size());
   }
 
+  /// Lists the members for a ByteWriter or ByteReader.
+  template <class Archive>
+  void archive(Archive& of) {
+    of(context_, tokens_, ends_, shared_, continuations_, begins_, answers_, answer_ends_);
+  }
+
  private:
   template <class T>
   static std::span<const T> part(const std::vector<T>& all, const std::vector<std::size_t>& ends,

@@ -18,20 +18,20 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plumb/detail/server/openai_server.hpp"
+#include "plumb/detail/server/openai_compatible_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
-class SglangServer final : public OpenAiServer {
+class SglangServer final : public OpenAiCompatibleServer {
  public:
   /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does
   /// not tell. Throws an internal error for others.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
-      : OpenAiServer("SGLang", server.text_or("/version", ""), models, std::move(place),
-                     vocabulary) {}
+      : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),
+                               vocabulary) {}
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override { return count; }
 

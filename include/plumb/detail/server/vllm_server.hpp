@@ -21,20 +21,20 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plumb/detail/server/openai_server.hpp"
+#include "plumb/detail/server/openai_compatible_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
-class VllmServer final : public OpenAiServer {
+class VllmServer final : public OpenAiCompatibleServer {
  public:
   /// Of the replies of /v1/models and /version, and the vocabulary's size, which it does not tell.
   /// Throws an internal error for others.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
-      : OpenAiServer("vLLM", version.text_or("/version", ""), models, std::move(place),
-                     vocabulary) {}
+      : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
+                               vocabulary) {}
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override {
     return (std::min)(count, most_tokens);

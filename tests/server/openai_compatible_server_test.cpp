@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/server/openai_server.hpp"
+#include "plumb/detail/server/openai_compatible_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>
@@ -12,7 +12,7 @@ using test::FoundStandIn;
 using test::says;
 using test::speaking;
 
-BOOST_AUTO_TEST_SUITE(openai_server_suite)
+BOOST_AUTO_TEST_SUITE(openai_compatible_server_suite)
 
 namespace {
 

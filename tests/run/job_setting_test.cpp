@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/run/setting.hpp"
+#include "plumb/detail/run/job_setting.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>

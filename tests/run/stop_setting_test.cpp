@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/run/stop_texts.hpp"
+#include "plumb/detail/run/stop_setting.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

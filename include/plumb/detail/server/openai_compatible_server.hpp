@@ -22,7 +22,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Any number of threads may use one.
-class OpenAiServer : public ServerDialect {
+class OpenAiCompatibleServer : public ServerDialect {
  public:
   [[nodiscard]] const ServerFacts& facts() const final { return facts_; }
   [[nodiscard]] bool spells_tokens() const final { return false; }
@@ -70,8 +70,8 @@ class OpenAiServer : public ServerDialect {
 
  protected:
   /// Of the reply of /v1/models, and the vocabulary's size, which neither server tells.
-  OpenAiServer(std::string kind, std::string version, const ReplyJson& models, std::string place,
-               std::size_t vocabulary)
+  OpenAiCompatibleServer(std::string kind, std::string version, const ReplyJson& models,
+                         std::string place, std::size_t vocabulary)
       : name_(models.text_or("/data/0/id", "")),
         facts_{std::move(kind),
                std::move(version),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/calibrate/model_comparison.hpp"
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
 
 #include <algorithm>
 #include <array>

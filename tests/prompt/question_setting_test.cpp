@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/prompt/setting.hpp"
+#include "plumb/detail/prompt/question_setting.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/measure/comparison.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/measure/significance.hpp"
+#include "plumb/detail/measure/pearson_p_value.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

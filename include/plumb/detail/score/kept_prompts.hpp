@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The tokens of prompts, each tokenised once however often it is asked for.
+//
+// A job asks for a prompt's tokens when it looks for room, when it tells what it will take, and when the
+// model goes on with it; a prompt whose answers are sampled is also answered greedily.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "plumb/detail/core/byte_archive.hpp"
+#include "plumb/detail/core/hash.hpp"
+#include "plumb/detail/core/spool.hpp"
+#include "plumb/detail/core/token.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/score/prompt_tokens.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The model must outlive it. Not thread-safe.
+template <class Model>
+class KeptPrompts {
+ public:
+  /// `bos` stands before each prompt.
+  KeptPrompts(const Model& model, std::optional<TokenId> bos) : model_(model), bos_(bos) {}
+
+  [[nodiscard]] std::optional<TokenId> bos() const noexcept { return bos_; }
+
+  /// A prompt's tokens, BOS included. Throws as prompt_ids does.
+  [[nodiscard]] std::vector<TokenId> ids(const Prompt& prompt) {
+    const std::string key = key_of(prompt);
+    const std::uint64_t hash = fnv1a(key);
+    if (const auto found = numbers_.find(hash); found != numbers_.end()) {
+      const std::string kept = spool_.get(found->second);
+      std::vector<TokenId> ids;
+      if (kept.starts_with(key)) {
+        ByteReader reader(std::string_view(kept).substr(key.size()));
+        reader(ids);
+        return ids;
+      }
+      return prompt_ids(model_, prompt, bos_);  // of another prompt with the same hash
+    }
+    std::vector<TokenId> ids = prompt_ids(model_, prompt, bos_);
+    ByteWriter writer;
+    writer(ids);
+    numbers_[hash] = spool_.add(key + writer.bytes());
+    return ids;
+  }
+  [[nodiscard]] std::vector<TokenId> ids(const std::string& text) {
+    return ids(Prompt{text, {}, {}});
+  }
+
+ private:
+  /// What decides a prompt's tokens. It begins with its lengths, so no key is the beginning of another.
+  [[nodiscard]] static std::string key_of(const Prompt& prompt) {
+    ByteWriter writer;
+    writer(prompt.text.size(), prompt.cuts.size());
+    std::string key = writer.bytes() + prompt.text;
+    for (const Cut& cut : prompt.cuts) {
+      ByteWriter of_cut;
+      of_cut(cut.at, cut.separator);
+      key += of_cut.bytes();
+    }
+    return key;
+  }
+
+  const Model& model_;
+  std::optional<TokenId> bos_;
+  Spool spool_;
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // in the spool, by a key's hash
+};
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/score/kept_prompts.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/backend/archetypes.hpp"
+#include "support/counting_tokenizer.hpp"
+
+using namespace plumb::detail;
+
+BOOST_AUTO_TEST_SUITE(kept_prompts)
+
+BOOST_AUTO_TEST_CASE(a_prompt_is_tokenised_once) {
+  const test::CountingTokenizer<NgramModel> model(NgramModel("a b"));
+  KeptPrompts prompts(model, model.bos());
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(
+        (prompts.ids("a b") == prompt_ids(NgramModel("a b"), Prompt{"a b", {}, {}}, model.bos())));
+  }
+  BOOST_TEST(model.counts().at("a b") == 1U);
+}
+
+// Where a text is cut decides its tokens.
+BOOST_AUTO_TEST_CASE(prompts_of_one_text_with_other_cuts_are_told_apart) {
+  const NgramModel model("a b");
+  KeptPrompts prompts(model, std::nullopt);
+  Prompt cut{"a b", {}, {}};
+  cut.cuts.push_back({1, false});
+  BOOST_TEST((prompts.ids(cut) == prompt_ids(model, cut, std::nullopt)));
+  BOOST_TEST((prompts.ids("a b") == prompt_ids(model, Prompt{"a b", {}, {}}, std::nullopt)));
+  BOOST_TEST((prompts.ids(cut) == prompt_ids(model, cut, std::nullopt)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
