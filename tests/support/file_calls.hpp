@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// How a call fails.

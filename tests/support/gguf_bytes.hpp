@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The bytes of a number, the lowest first.

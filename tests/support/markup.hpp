@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 [[nodiscard]] inline bool holds(std::string_view text, std::string_view part) {

@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class MpiSession {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Whether they differ by at most `by`; NaN and infinities are near nothing.

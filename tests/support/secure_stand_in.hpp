@@ -18,6 +18,8 @@
 #include <string>
 #include <thread>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// A server with TLS whose certificate, of a key of its own, is for one name. Answers one

@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct StandInRequest {

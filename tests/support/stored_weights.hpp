@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// Little-endian single precision, whatever the machine.

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "plumb/detail/core/version.hpp"
+
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class TemporaryFolder {

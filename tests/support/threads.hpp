@@ -5,6 +5,8 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+
+#include "plumb/detail/core/version.hpp"
 #endif
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
