@@ -246,7 +246,7 @@ template <MaskedLm Model>
 /// left out and remarked on. Throws a user error where nothing is left to ask and for a prompt past the
 /// model's context.
 template <class Model, Lemmatiser Lemmas = AnswerLemmas>
-  requires CausalLm<Model> || MaskedLm<Model>
+requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
                                              const ManyPromptsOptions& options = {},
                                              const Lemmas& lemmas = {}) {
@@ -264,7 +264,7 @@ template <class Model, Lemmatiser Lemmas = AnswerLemmas>
 
 /// The same of a closed-set dataset, whose options are what its subjects are answered with.
 template <class Model>
-  requires CausalLm<Model> || MaskedLm<Model>
+requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
                                              const ManyPromptsOptions& options = {}) {
   return many_prompts(model, multi_prompt_of(as_loaded(dataset), nullptr), options);

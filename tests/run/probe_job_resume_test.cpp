@@ -76,6 +76,18 @@ BOOST_FIXTURE_TEST_CASE(a_journal_cut_at_any_line_or_within_it_gives_the_same_by
   }
 }
 
+// A run leaves out what was done before; a plan that is asked for later does not.
+BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWholeRun) {
+  NgramTreeModel model = small_model();
+  CausalScorer scorer(model);
+  ProbeJob fresh(scorer, small_dataset(), all_templates()),
+      again(scorer, small_dataset(), all_templates());
+  (void)run_job(again, {folder / "whole", true});
+  const JobPlan expected = fresh.plan(), made = again.plan();
+  BOOST_TEST(made.front().cost->tokens_fed == expected.front().cost->tokens_fed);
+  BOOST_TEST(made.front().cost->statements == all_statements);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
   std::filesystem::remove(folder / "whole/river_results.jsonl");  // comes back from the journal
   const RunSummary again = run_once(folder / "whole");

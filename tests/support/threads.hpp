@@ -14,8 +14,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 class Threads {
  public:
 #ifdef _OPENMP
-  explicit Threads(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(threads); }
-  ~Threads() { omp_set_num_threads(before_); }
+  explicit Threads(int threads) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(threads);
+  }
+  ~Threads() {
+    omp_set_num_threads(before_);
+  }
 #else
   explicit Threads(int) {}
   ~Threads() {}

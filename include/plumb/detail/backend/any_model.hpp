@@ -80,7 +80,7 @@ class ModelInterface {
 
 /// The functions over a model of one type, which is made in place, so it need not be movable.
 template <class M>
-  requires ScoringLm<M> || MaskedLm<M>
+requires ScoringLm<M> || MaskedLm<M>
 class HeldModel final : public ModelInterface {
  public:
   template <class Make>

@@ -40,25 +40,25 @@ consteval bool check_language_model() {
       "plumb: the model lacks detokenize. Write: std::string detokenize(std::span<const "
       "plumb::TokenId> ids) const, the text of these tokens");
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.bos() } -> std::same_as<std::optional<TokenId>>;
       },
       "plumb: the model lacks bos. Write: std::optional<plumb::TokenId> bos() const, the token "
       "that may start a sequence, or std::nullopt");
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks vocabulary_size. Write: std::size_t vocabulary_size() const, which "
       "is the length of a row of logits too");
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.context_length() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks context_length. Write: std::size_t context_length() const, the most "
       "tokens a sequence may have");
   static_assert(
-      !requires(M& model) { model.special_tokens(); } || ListsSpecialTokens<M>,
+      !requires(M & model) { model.special_tokens(); } || ListsSpecialTokens<M>,
       "plumb: the model's special_tokens would not be seen. Write: "
       "std::vector<plumb::SpecialToken> special_tokens() const, or leave it out");
   return LanguageModel<M>;
@@ -74,46 +74,57 @@ struct AnyArgument {
 template <class M>
 concept NamesTreeEvaluate = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
   model.evaluate(tree, any, any);
-} || requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+}
+|| requires(M& model, const TokenTree& tree, const AnyArgument& any) {
   model.evaluate(tree, any);
 };
 template <class M>
-concept NamesTreeLimits =
-    requires { &M::tree_limits; } || requires(M& model) { model.tree_limits(); };
+concept NamesTreeLimits = requires {
+  &M::tree_limits;
+}
+|| requires(M& model) {
+  model.tree_limits();
+};
 template <class M>
 concept NamesRelease = requires {
   &M::release;
-} || requires(M& model, const TokenTree& tree, NodeId node) { model.release(tree, node); };
+}
+|| requires(M& model, const TokenTree& tree, NodeId node) {
+  model.release(tree, node);
+};
 template <class M>
-concept NamesLookUp =
-    requires { &M::look_up; } || requires(M& model, const TokenTree& tree, const AnyArgument& any) {
-      model.look_up(tree, any, any);
-    };
+concept NamesLookUp = requires {
+  &M::look_up;
+}
+|| requires(M& model, const TokenTree& tree, const AnyArgument& any) {
+  model.look_up(tree, any, any);
+};
 template <class M>
 concept NamesTreeEmbed = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
   model.embed(tree, any, any);
 };
 template <class M>
-concept NamesTextEmbed =
-    requires(M& model, const AnyArgument& any) { model.embed(any, any); } ||
-    (
-        requires(M& model) { model.dimension(); } && requires { &M::embed; } && !NamesTreeEmbed<M>);
+concept NamesTextEmbed = requires(M& model, const AnyArgument& any) {
+  model.embed(any, any);
+}
+|| (
+       requires(M & model) { model.dimension(); } && requires { &M::embed; } && !NamesTreeEmbed<M>);
 template <class M>
-concept NamesBatchGenerate =
-    requires(M& model, std::span<const std::vector<TokenId>> prompts, const AnyArgument& any) {
-      model.generate(prompts, any, any);
-    };
+concept NamesBatchGenerate = requires(M& model, std::span<const std::vector<TokenId>> prompts,
+                                      const AnyArgument& any) {
+  model.generate(prompts, any, any);
+};
 
 /// Whether a part of a tree model is there that no other form explains.
 template <class M>
-concept HasPartOfTrees =
-    NamesTreeEvaluate<M> || ((NamesTreeLimits<M> || NamesRelease<M>)&&!LookupLm<M> &&
-                             !NamesLookUp<M> && !TreeEmbedder<M> && !NamesTreeEmbed<M>);
+concept HasPartOfTrees = NamesTreeEvaluate<M> ||
+    ((NamesTreeLimits<M> || NamesRelease<M>)&&!LookupLm<M> && !NamesLookUp<M> && !TreeEmbedder<M> &&
+     !NamesTreeEmbed<M>);
 
 template <class M>
 consteval bool check_dimension() {
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.dimension() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
@@ -124,13 +135,13 @@ consteval bool check_dimension() {
 template <class M>
 consteval bool check_tree_holder() {
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
       "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
       "nodes and branches it can hold");
   static_assert(
-      requires(M& model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
+      requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
       "plumb: the model lacks release. Write: void release(const plumb::TokenTree& tree, "
       "plumb::NodeId node), which forgets the node and all below it");
   return true;
@@ -139,7 +150,7 @@ consteval bool check_tree_holder() {
 template <class M>
 consteval bool check_tree_parts() {
   static_assert(
-      requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
                const LogitsVisitor& visit) { model.evaluate(tree, wanted, visit); },
       "plumb: the model lacks evaluate of a tree. Write: void evaluate(const plumb::TokenTree& "
       "tree, "
@@ -152,13 +163,13 @@ consteval bool check_tree_parts() {
 template <class M>
 consteval bool check_lookup_parts() {
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
       "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
       "nodes and branches it can be asked about in one call");
   static_assert(
-      requires(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+      requires(M & model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
         model.look_up(tree, lookups, log_probabilities);
       },
@@ -171,7 +182,7 @@ consteval bool check_lookup_parts() {
 template <class M>
 consteval bool check_tree_embedder_parts() {
   static_assert(
-      requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+      requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
                const LogitsVisitor& visit) { model.embed(tree, wanted, visit); },
       "plumb: the model lacks embed of a tree. Write: void embed(const plumb::TokenTree& tree, "
       "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
@@ -182,7 +193,7 @@ consteval bool check_tree_embedder_parts() {
 template <class M>
 consteval bool check_embedder_parts() {
   static_assert(
-      requires(M& model, std::span<const std::string> texts, bool with_bos) {
+      requires(M & model, std::span<const std::string> texts, bool with_bos) {
         { model.embed(texts, with_bos) } -> std::same_as<EmbeddingMatrix>;
       },
       "plumb: the model lacks embed. Write: plumb::EmbeddingMatrix embed(std::span<const "
@@ -193,11 +204,11 @@ consteval bool check_embedder_parts() {
 template <class M>
 consteval bool check_batch_parts() {
   static_assert(
-      requires(M& model, std::span<const std::vector<TokenId>> prompts,
+      requires(M & model, std::span<const std::vector<TokenId>> prompts,
                const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
         {
           model.generate(prompts, options, seeds)
-        } -> std::same_as<std::vector<std::vector<Continuation>>>;
+          } -> std::same_as<std::vector<std::vector<Continuation>>>;
       },
       "plumb: the model lacks generate of many prompts. Write: "
       "std::vector<std::vector<plumb::Continuation>> generate(std::span<const "
@@ -210,7 +221,7 @@ template <class M>
 consteval bool check_release() {
   static_assert(
       !NamesRelease<M> ||
-          requires(M& model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
+          requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
       "plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& "
       "tree, plumb::NodeId node), or leave it out");
   return true;
@@ -232,7 +243,7 @@ consteval bool check_optional_forms() {
 template <class M>
 consteval bool check_causal_lm() {
   static_assert(
-      requires(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+      requires(M & model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
         model.evaluate(sequence, visit);
       },
       "plumb: the model lacks evaluate. Write: void evaluate(std::span<const plumb::TokenId> "
@@ -274,13 +285,13 @@ consteval bool check_scoring_lm() {
 template <class M>
 consteval bool check_masked_lm() {
   static_assert(
-      requires(M& model) {
+      requires(M & model) {
         { model.mask() } -> std::same_as<TokenId>;
       },
       "plumb: the model lacks mask. Write: plumb::TokenId mask() const, the token that stands for "
       "an unknown one");
   static_assert(
-      requires(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
+      requires(M & model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
         model.evaluate(queries, visit);
       },
       "plumb: the model lacks evaluate of masked queries. Write: void evaluate(std::span<const "
@@ -313,7 +324,7 @@ consteval bool check_embedder() {
 template <class M>
 consteval bool check_generator() {
   static_assert(
-      requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
+      requires(M & model, std::span<const TokenId> prompt, const GenerationOptions& options) {
         { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
       },
       "plumb: the model lacks generate. Write: std::vector<plumb::Continuation> generate("

@@ -55,14 +55,14 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 /// Does not promise: that tokens of a part are tokens of the whole, or that detokenize undoes
 /// tokenize.
 template <class M>
-concept LanguageModel =
-    requires(M& model, const M& tokenizer, std::string_view text, std::span<const TokenId> ids) {
-      { tokenizer.tokenize(text) } -> std::same_as<Tokenization>;
-      { tokenizer.detokenize(ids) } -> std::convertible_to<std::string>;
-      { model.bos() } -> std::same_as<std::optional<TokenId>>;
-      { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
-      { model.context_length() } -> std::convertible_to<std::size_t>;
-    };
+concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view text,
+                                 std::span<const TokenId> ids) {
+  { tokenizer.tokenize(text) } -> std::same_as<Tokenization>;
+  { tokenizer.detokenize(ids) } -> std::convertible_to<std::string>;
+  { model.bos() } -> std::same_as<std::optional<TokenId>>;
+  { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
+  { model.context_length() } -> std::convertible_to<std::size_t>;
+};
 
 /// What a model may say of itself in a `describe()` of its own, optional for every backend; it is
 /// kept with the results.
@@ -120,9 +120,10 @@ concept ListsSpecialTokens = requires(const M& model) {
 /// Means: a row depends on the tokens up to its position and on nothing else, but for rounding.
 /// Does not promise: anything about cost; each call may start from nothing.
 template <class M>
-concept CausalLm =
-    LanguageModel<M> && requires(M& model, std::span<const TokenId> sequence,
-                                 const LogitsVisitor& visit) { model.evaluate(sequence, visit); };
+concept CausalLm = LanguageModel<M> &&
+    requires(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
+  model.evaluate(sequence, visit);
+};
 
 /// What one evaluation of a tree may hold.
 struct TreeLimits {
@@ -159,13 +160,13 @@ struct TreeLimits {
 /// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, but for rounding.
 /// Does not promise: to hold more than its limits; going past them throws.
 template <class M>
-concept TreeCausalLm =
-    CausalLm<M> && requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
-                            const LogitsVisitor& visit, NodeId node) {
-      { model.tree_limits() } -> std::same_as<TreeLimits>;
-      model.evaluate(tree, wanted, visit);
-      model.release(tree, node);
-    };
+concept TreeCausalLm = CausalLm<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+             const LogitsVisitor& visit, NodeId node) {
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.evaluate(tree, wanted, visit);
+  model.release(tree, node);
+};
 
 /// A question to a model: how likely is the token right after the node's prefix?
 struct TokenLookup {
@@ -196,11 +197,11 @@ struct TokenLookup {
 /// Any CausalLm answers lookups through `look_up` (look_up.hpp).
 template <class M>
 concept LookupLm = LanguageModel<M> &&
-                   requires(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
-                            std::span<double> log_probabilities) {
-                     { model.tree_limits() } -> std::same_as<TreeLimits>;
-                     model.look_up(tree, lookups, log_probabilities);
-                   };
+    requires(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
+             std::span<double> log_probabilities) {
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.look_up(tree, lookups, log_probabilities);
+};
 
 /// A model that likelihood probes can ask: by its rows or by lookups of its own.
 template <class M>
@@ -237,8 +238,8 @@ struct TextFrame {
 /// Means: a row depends on its own query's sequence alone, but for rounding.
 /// Does not promise: that rows of one text multiply to a probability of it.
 template <class M>
-concept MaskedLm = LanguageModel<M> && requires(M& model, std::span<const MaskedQuery> queries,
-                                                const LogitsVisitor& visit) {
+concept MaskedLm = LanguageModel<M> &&
+    requires(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
   { model.mask() } -> std::same_as<TokenId>;
   model.evaluate(queries, visit);
 };
@@ -258,14 +259,14 @@ using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 /// Means: a row depends on its own prefix alone, but for rounding.
 /// Does not promise: any length or direction; vectors are raw, not normalised.
 template <class M>
-concept TreeEmbedder =
-    LanguageModel<M> && requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
-                                 const LogitsVisitor& visit, NodeId node) {
-      { model.dimension() } -> std::convertible_to<std::size_t>;
-      { model.tree_limits() } -> std::same_as<TreeLimits>;
-      model.embed(tree, wanted, visit);
-      model.release(tree, node);
-    };
+concept TreeEmbedder = LanguageModel<M> &&
+    requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
+             const LogitsVisitor& visit, NodeId node) {
+  { model.dimension() } -> std::convertible_to<std::size_t>;
+  { model.tree_limits() } -> std::same_as<TreeLimits>;
+  model.embed(tree, wanted, visit);
+  model.release(tree, node);
+};
 
 /// A model that gives texts as vectors. Any TreeEmbedder is one through PromptEmbedder
 /// (rank/prompt_embedder.hpp).
@@ -312,8 +313,8 @@ struct Continuation {
 /// `ends(token)` of its own, optional for every backend, whether a token ends a text; one without
 /// it goes on until a stop text or the length ends it.
 template <class M>
-concept Generator = LanguageModel<M> && requires(M& model, std::span<const TokenId> prompt,
-                                                 const GenerationOptions& options) {
+concept Generator = LanguageModel<M> &&
+    requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
@@ -326,13 +327,12 @@ concept Generator = LanguageModel<M> && requires(M& model, std::span<const Token
 ///
 /// What a job goes on with goes through PromptGenerator (prompt_generator.hpp), by rows or by this.
 template <class M>
-concept BatchGenerator =
-    LanguageModel<M> &&
+concept BatchGenerator = LanguageModel<M> &&
     requires(M& model, std::span<const std::vector<TokenId>> prompts,
              const GenerationOptions& options, std::span<const std::uint64_t> seeds) {
-      {
-        model.generate(prompts, options, seeds)
-      } -> std::same_as<std::vector<std::vector<Continuation>>>;
-    };
+  {
+    model.generate(prompts, options, seeds)
+    } -> std::same_as<std::vector<std::vector<Continuation>>>;
+};
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

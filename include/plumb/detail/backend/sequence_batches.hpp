@@ -37,9 +37,10 @@ using BatchVisitor =
 /// Means: a row depends on its own sequence up to its position alone, but for rounding.
 /// Does not promise: rows of other positions, or that sequences of a batch are told apart by length.
 template <class M>
-concept BatchCausalLm =
-    LanguageModel<M> && requires(M& model, std::span<const std::vector<TokenId>> sequences,
-                                 const BatchVisitor& visit) { model.evaluate(sequences, visit); };
+concept BatchCausalLm = LanguageModel<M> &&
+    requires(M& model, std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
+  model.evaluate(sequences, visit);
+};
 
 /// Models TreeCausalLm over a model of batches, which it owns. As thread-safe as that model.
 template <class Model>

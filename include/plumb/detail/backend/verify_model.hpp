@@ -350,7 +350,7 @@ class ModelVerifier {
 /// its tree ends. Throws a user error for texts without a token, and what the model's own calls throw,
 /// as for a row that is missing.
 template <class M>
-  requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
+requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
 [[nodiscard]] ModelVerification verify_model(M& model, std::span<const std::string> texts,
                                              double tolerance) {
   std::vector<std::vector<TokenId>> tokens(texts.size());

@@ -39,12 +39,12 @@ struct Judgement {
 /// Means: a confidence lies in [0, 1] and claims to be the probability of being right.
 /// Does not promise: that the answer is the base template's, or that there is one.
 template <class E>
-concept ConfidenceEstimator =
-    requires(const E& estimator, const FactPredictions& fact, const RelationPredictions& relation) {
-      { estimator(fact) } -> std::same_as<Judgement>;
-      { estimator.name() } -> std::convertible_to<std::string>;
-      (estimator.check)(relation);
-    };
+concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
+                                       const RelationPredictions& relation) {
+  { estimator(fact) } -> std::same_as<Judgement>;
+  { estimator.name() } -> std::convertible_to<std::string>;
+  (estimator.check)(relation);
+};
 
 /// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
 /// a ConfidenceEstimator, as backend/check_model.hpp does of models.

@@ -179,8 +179,8 @@ class ModelMaker {
   /// "gpu-layers"); without that the command has none of them. It may have `inspect(ModelOptions)`, which
   /// returns a ModelKind, or throws the user error that asking for the model would, without its weights.
   template <class Make>
-    requires(!std::same_as<Make, ModelMaker>)
-  explicit(false) ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
+  requires(!std::same_as<Make, ModelMaker>) explicit(false)
+      ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
     using Model = std::invoke_result_t<Make&, const ModelOptions&>;
     if constexpr (requires(const ModelOptions& options) { make.kind(options); }) {
       kind_ = [make](const ModelOptions& options) { return std::optional(make.kind(options)); };

@@ -30,8 +30,9 @@ namespace options = boost::program_options;
 
 /// A setting that takes several words, each a whole value.
 template <class Value>
-concept ReadsSeveralWords =
-    requires(Value& value, const std::vector<std::string>& words) { value.read(words); };
+concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
+  value.read(words);
+};
 
 /// A path that is there, from the root; anything else as it is: `none`, a name, an embedder's word.
 [[nodiscard]] inline std::string whole_path(const std::string& word) {

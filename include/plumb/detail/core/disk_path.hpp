@@ -28,9 +28,9 @@ class DiskPath {
   DiskPath() = default;
   /// From whatever a path is made of.
   template <class Source>
-    requires(!std::derived_from<Source, DiskPath> &&
-             std::constructible_from<std::filesystem::path, const Source&>)
-  DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: stands for a path
+  requires(!std::derived_from<Source, DiskPath> &&
+           std::constructible_from<std::filesystem::path, const Source&>)
+      DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: stands for a path
       : path_(path), disk_(&disk) {}
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/huggingface/json_part.hpp"
 
@@ -64,11 +65,7 @@ class TokenVocabulary {
   [[nodiscard]] std::size_t end() const noexcept { return texts_.size(); }
 
  private:
-  struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
-  std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
+  std::unordered_map<std::string, TokenId, TextHash, std::equal_to<>> ids_;
   std::vector<std::optional<std::string>> texts_;
 };
 

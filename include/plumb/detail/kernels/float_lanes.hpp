@@ -75,7 +75,8 @@ template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
   const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
     return __builtin_shufflevector(lanes, lanes, (At + int{Half}) % int{float_lanes}...);
-  }(std::make_integer_sequence<int, int{float_lanes}>{});
+  }
+  (std::make_integer_sequence<int, int{float_lanes}>{});
   if constexpr (Half == 1) {
     return join(lanes, other)[0];
   } else {

@@ -130,7 +130,8 @@ void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Num
     static constexpr void (*tiles[])(const ProductTile<Number>&) = {
         &add_tile_products<At / product_lanes + 1, At % product_lanes + 1, Number>...};
     tiles[(rows - 1) * product_lanes + lanes - 1](tile);
-  }(std::make_index_sequence<product_rows * product_lanes>{});
+  }
+  (std::make_index_sequence<product_rows * product_lanes>{});
 }
 
 }  // namespace PLUMB_VECTOR_NAMESPACE

@@ -114,7 +114,8 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
       (store(R), ...);
     };
     lane_by_lane(std::make_index_sequence<panel_lanes>{});
-  }(std::make_index_sequence<tile_rows>{});
+  }
+  (std::make_index_sequence<tile_rows>{});
 }
 
 /// How many products are above `most`; into `undecided` the columns of those from `least` to `most`,

@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model must outlive it. As thread-safe as the model.
 template <class Model>
-  requires Embedder<Model> && LanguageModel<Model>
+requires Embedder<Model> && LanguageModel<Model>
 class TextBatches {
  public:
   /// Texts to embed.

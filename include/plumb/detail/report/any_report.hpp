@@ -29,8 +29,7 @@ std::string table_within(const Report& report, const TableWidth& width) {
 class AnyReport {
  public:
   template <class Report>
-    requires(!std::derived_from<Report, AnyReport>)
-  explicit AnyReport(Report report)
+  requires(!std::derived_from<Report, AnyReport>) explicit AnyReport(Report report)
       : AnyReport(std::make_shared<const Report>(std::move(report))) {}
 
   /// Writes metrics.json, report.html and what else the report has into a folder that is there.

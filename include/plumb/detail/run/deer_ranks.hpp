@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A model that DEER can embed with.
 template <class M>
-concept DeerModel = TreeEmbedder<M> || (Embedder<M> && LanguageModel<M>);
+concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
 /// Calls `use` with what embeds texts by this model.
 template <DeerModel Model, class Use>

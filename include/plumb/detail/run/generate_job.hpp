@@ -112,8 +112,7 @@ class GenerateJob {
       answers.sample(one);
     }
     if (!q_.names.empty()) {
-      NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work,
-                              blocks_);
+      NameLikelihoodRun names(model_, bos, q_.asking, q_.dataset, q_.asked, folder, work, blocks_);
       for (const FewShotSetting& one : q_.names) names.score(one);
     }
     write_left_out(folder, {{"fact", &q_.asked.without_answer},

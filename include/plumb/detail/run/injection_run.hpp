@@ -42,7 +42,9 @@ template <class Scorer>
 /// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
 /// already. Throws a user error for a sequence past the model's context.
 template <class Scorer>
-void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work, const RunFolder& folder, const KeptBlocks<Scorer>& blocks = no_blocks<Scorer>()) {
+void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work,
+                   const RunFolder& folder,
+                   const KeptBlocks<Scorer>& blocks = no_blocks<Scorer>()) {
   const std::string name = injection_part(design);
   Part part(work, name, name);
   const auto file = folder.file(design.relation + "_injection.json");

@@ -101,18 +101,16 @@ inline void read(const std::string& word, const std::string& name, bool& value) 
 
 /// A whole number from 0.
 template <std::unsigned_integral Number>
-  requires(!std::same_as<Number, bool>)
-std::string to_word(Number value) {
+requires(!std::same_as<Number, bool>) std::string to_word(Number value) {
   return std::to_string(value);
 }
 template <std::unsigned_integral Number>
-  requires(!std::same_as<Number, bool>)
-Json to_json(Number value) {
+requires(!std::same_as<Number, bool>) Json to_json(Number value) {
   return value;
 }
 template <std::unsigned_integral Number>
-  requires(!std::same_as<Number, bool>)
-void read(const std::string& word, const std::string& name, Number& value) {
+requires(!std::same_as<Number, bool>) void read(const std::string& word, const std::string& name,
+                                                Number& value) {
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (failed == std::errc() && end == word.data() + word.size()) return;
   throw user_error({.setting = name}, "'" + word + "' is not a whole number from 0", "");
@@ -218,24 +216,29 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
 /// A type of its own says them by itself: `word()`, `read(word, name)` and, where JSON has it otherwise
 /// than as its word, `json()`.
 template <class Value>
-  requires requires(const Value& value) { value.word(); }
+requires requires(const Value& value) {
+  value.word();
+}
 std::string to_word(const Value& value) {
   return value.word();
 }
 template <class Value>
-  requires requires(const Value& value) { value.json(); }
+requires requires(const Value& value) {
+  value.json();
+}
 Json to_json(const Value& value) {
   return value.json();
 }
 template <class Value>
-  requires(
-      requires(const Value& value) { value.word(); } &&
-      !requires(const Value& value) { value.json(); })
-Json to_json(const Value& value) {
+requires(
+    requires(const Value& value) { value.word(); } &&
+    !requires(const Value& value) { value.json(); }) Json to_json(const Value& value) {
   return value.word();
 }
 template <class Value>
-  requires requires(Value& value, const std::string& text) { value.read(text, text); }
+requires requires(Value& value, const std::string& text) {
+  value.read(text, text);
+}
 void read(const std::string& word, const std::string& name, Value& value) {
   value.read(word, name);
 }

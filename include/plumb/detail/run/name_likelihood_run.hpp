@@ -47,9 +47,10 @@ template <ScoringLm Model>
 template <ScoringLm Model>
 class NameLikelihoodRun {
  public:
-  NameLikelihoodRun(Model& model, const Bos& with_bos, const AnswerOptions& options,
-                    const MultiPromptDataset& dataset, const AskedFacts& asked,
-                    const RunFolder& folder, Work& work, const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
+  NameLikelihoodRun(
+      Model& model, const Bos& with_bos, const AnswerOptions& options,
+      const MultiPromptDataset& dataset, const AskedFacts& asked, const RunFolder& folder,
+      Work& work, const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
       : scoring_(model, with_bos, dataset, asked, blocks),
         options_(options),
         dataset_(dataset),

@@ -66,7 +66,8 @@ class NameScoring {
   /// `blocks` has those that were planned before. Throws a user error for a BOS that is wanted and not
   /// there.
   NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
-              const AskedFacts& asked, const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
+              const AskedFacts& asked,
+              const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
       : scorer_(model, with_bos, Span::continuation),
         dataset_(dataset),
         asked_(asked),

@@ -90,7 +90,7 @@ class ProbeJob {
   /// Throws a user error for a statement that cannot be scored, before anything is scored where the
   /// scorer tells so beforehand.
   void run(const RunFolder& folder, Work& work) {
-    if (checks_beforehand) prepare(&work, work.on_progress());
+    if (checks_beforehand || counts_unknown) prepare(&work, work.on_progress());
     ExamplePrompts examples;
     for_each_statement_prompt(dataset_, builder_, settings_.templates.indices, settings_.bos, {},
                               std::ref(examples));
@@ -180,19 +180,23 @@ class ProbeJob {
   }
 
   static constexpr bool checks_beforehand =
-      requires(Scorer& scorer, const typename Scorer::Block& block, const Query& query) {
-        (scorer.check)(block, query, Scoring{});
-      };
+      requires(Scorer & scorer, const typename Scorer::Block& block, const Query& query) {
+    (scorer.check)(block, query, Scoring{});
+  };
   static constexpr bool counts_unknown =
-      requires(Scorer& scorer, const typename Scorer::Block& block, const Query& query) {
-        scorer.unknown_answers(block, query);
-      };
+      requires(Scorer & scorer, const typename Scorer::Block& block, const Query& query) {
+    scorer.unknown_answers(block, query);
+  };
 
   /// Tokenises and plans all statements, once, and keeps the blocks for scoring. Throws a user error, with
   /// its place in the dataset, for one that cannot be scored. Relations that the work has done are left out,
-  /// or only counted.
+  /// or only their unknown answers are counted; without a work all are prepared.
   void prepare(Work* work, const ProgressCallback& on_progress) {
-    if (std::exchange(is_prepared_, true)) return;
+    if (has_all_ || (is_prepared_ && work != nullptr)) return;
+    is_prepared_ = true;
+    has_all_ = work == nullptr;
+    cost_ = {};
+    unknown_.clear();
     const auto is_done = [&](const Relation& relation) {
       return work != nullptr && Part(*work, relation.code).done();
     };
@@ -210,9 +214,10 @@ class ProbeJob {
       if (is_left_out && !counts_unknown) continue;
       const std::vector<BlockPlace> blocks = blocks_of(relation);
       for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const auto block = made_block(relation, blocks[b], counts_unknown ? &unknown_[r] : nullptr);
-        cost_ += block.cost();
+        auto block = filled_block(relation, blocks[b], counts_unknown ? &unknown_[r] : nullptr);
         if (is_left_out) continue;
+        scorer_.plan(block);
+        cost_ += block.cost();
         kept_.keep(scorer_, {relation.code, b}, block);
         if (!blocks[b].is_neutral) {
           prepared.advance(blocks[b].count * blocks[b].under.size() * relation.options.size(),
@@ -222,9 +227,10 @@ class ProbeJob {
     }
   }
 
-  /// A planned block. Throws as prepare does.
-  [[nodiscard]] typename Scorer::Block made_block(const Relation& relation, const BlockPlace& place,
-                                                  UnknownAnswers* unknown = nullptr) {
+  /// A block with its statements, not planned yet. Throws as prepare does.
+  [[nodiscard]] typename Scorer::Block filled_block(const Relation& relation,
+                                                    const BlockPlace& place,
+                                                    UnknownAnswers* unknown = nullptr) {
     typename Scorer::Block block;
     const auto add = [&](const Fact& fact, std::size_t t, const Query& query, Scoring scoring) {
       try {
@@ -241,7 +247,6 @@ class ProbeJob {
                                [&](const Fact& fact, std::size_t t, const Query& query) {
                                  add(fact, t, query, {Reduction::sum, neutral().span()});
                                });
-      scorer_.plan(block);
       return block;
     }
     if constexpr (requires { scorer_.share(block, Prompt{}); }) {
@@ -263,7 +268,6 @@ class ProbeJob {
         }
       }
     }
-    scorer_.plan(block);
     return block;
   }
 
@@ -290,8 +294,11 @@ class ProbeJob {
     std::size_t templates_scored = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       const BlockPlace& place = blocks[b];
-      typename Scorer::Block block =
-          kept_.get(scorer_, {relation.code, b}, [&] { return made_block(relation, place); });
+      typename Scorer::Block block = kept_.get(scorer_, {relation.code, b}, [&] {
+        auto made = filled_block(relation, place);
+        scorer_.plan(made);
+        return made;
+      });
       cost += block.cost();
       const auto scored = scored_block(
           part, scorer_, block, place.is_neutral ? neutral().span() : settings_.scoring.span,
@@ -354,8 +361,8 @@ class ProbeJob {
   Provenance provenance_;
   InContext<Builder> builder_;
   std::size_t statements_ = 0, unreported_facts_ = 0;
-  // What prepare made.
-  bool is_prepared_ = false;
+  // What prepare made: of the relations that were not done, or of all.
+  bool is_prepared_ = false, has_all_ = false;
   ScoringCost cost_;
   KeptBlocks<Scorer> kept_;              // by relation and block
   std::vector<UnknownAnswers> unknown_;  // by relation

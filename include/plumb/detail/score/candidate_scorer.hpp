@@ -81,7 +81,7 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
 template <class S>
 consteval bool check_candidate_scorer() {
   static_assert(
-      requires(S& scorer, const Query& query) {
+      requires(S & scorer, const Query& query) {
         { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
       },
       "plumb: the scorer lacks score. Write: std::vector<plumb::StatementScore> score(const "
@@ -107,16 +107,15 @@ consteval bool check_candidate_scorer() {
 /// the block's queries only, not on which packs were scored before, so that a resumed job
 /// gives the same bytes.
 template <class S>
-concept PackedScorer =
-    std::default_initializable<typename S::Block> &&
+concept PackedScorer = std::default_initializable<typename S::Block> &&
     requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
-      scorer.add(block, query);
-      scorer.plan(block);
-      { block.packs() } -> std::convertible_to<std::size_t>;
-      { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
-      { block.cost() } -> std::same_as<ScoringCost>;
-      { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
-    };
+  scorer.add(block, query);
+  scorer.plan(block);
+  { block.packs() } -> std::convertible_to<std::size_t>;
+  { block.pack(pack) } -> std::convertible_to<std::span<const std::uint32_t>>;
+  { block.cost() } -> std::same_as<ScoringCost>;
+  { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
+};
 
 /// Of a type that is to be either: what it lacks of a CandidateScorer. Probes ask it themselves.
 template <class S>

@@ -3,8 +3,8 @@
 
 // The tokens of prompts, each tokenised once however often it is asked for.
 //
-// A job asks for a prompt's tokens when it looks for room, when it tells what it will take, and when the
-// model goes on with it; a prompt whose answers are sampled is also answered greedily.
+// A job needs a prompt's tokens three times: to check that the answer has room, to plan the cost, and to
+// generate. A prompt with sampled answers is generated from twice.
 
 #include <cstddef>
 #include <cstdint>
