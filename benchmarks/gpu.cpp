@@ -298,7 +298,7 @@ void write_scores(LlamaModel& model, const Dataset& dataset, std::size_t facts, 
   std::ofstream out(path);
   out.precision(17);
   for (const StatementScore& score : score_all_packs(scorer, block)) {
-    out << score.log_likelihood << '\n';
+    out << score.statement.log_likelihood << '\n';
   }
   std::printf("%llu statements on %s in %.1f s\n",
               static_cast<unsigned long long>(block.cost().statements),

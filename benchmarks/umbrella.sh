@@ -6,7 +6,8 @@
 # plumb::command, whose bodies are in a library?
 #
 #   bash benchmarks/umbrella.sh [ROUNDS [COMPILER …]]
-# Prints for each compiler and include or program the CPU seconds of each round, unoptimised.
+# Prints for each compiler and include or program the CPU seconds of each round, unoptimised; and what some take with
+# std::ranges in place of core/over.hpp.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -26,13 +27,28 @@ whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/run.h
 
 # compile LABEL FILE OPTION…: a line with the CPU seconds of each round
 TIMEFORMAT=%U
+include=include
 compile() {
   local label=$1 file=$2 seconds=()
   shift 2
   for ((round = 0; round < rounds; ++round)); do
-    seconds+=("$({ time "$compiler" -std=c++20 "$@" -Iinclude -isystem /usr/include/eigen3 -c -o /dev/null "$file"; } 2>&1)")
+    seconds+=("$({ time "$compiler" -std=c++20 "$@" -I"$include" -isystem /usr/include/eigen3 -c -o /dev/null "$file"; } 2>&1)")
   done
   printf '%-10s  %-40s  %s\n' "$compiler" "$label" "${seconds[*]}"
+}
+
+# The headers with std::ranges in place of core/over.hpp.
+with_std_ranges() {
+  local names="find_if find count_if count any_of all_of none_of sort stable_sort max_element min_element lower_bound
+    upper_bound binary_search equal reverse" name
+  cp -r include "$precompiled/ranges"
+  {
+    printf '#pragma once\n#include <algorithm>\n#include <functional>\n#include "plumb/detail/core/version.hpp"\n'
+    printf 'namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::over {\n'
+    for name in $names; do printf 'using std::ranges::%s;\n' "$name"; done
+    printf 'template <class List> void sort_distinct(List& list) {\n  std::ranges::sort(list);\n'
+    printf '  const auto rest = std::ranges::unique(list);\n  list.erase(rest.begin(), rest.end());\n}\n}\n'
+  } >"$precompiled/ranges/plumb/detail/core/over.hpp"
 }
 
 # precompile: both umbrellas, once for all files of a program that are compiled with the same options
@@ -51,6 +67,7 @@ precompile() {
   printf '%-10s  %-40s  %s\n' "$compiler" "both, precompiled once" "$spent"
 }
 
+with_std_ranges
 for compiler in "${compilers[@]}"; do
   for header in "${headers[@]}"; do
     compile "$header" /dev/null -include "plumb/$header" -x c++
@@ -64,4 +81,9 @@ for compiler in "${compilers[@]}"; do
   compile "own_run_folder.cpp, plumb::compiled" examples/own_run_folder.cpp -DPLUMB_COMPILED
   compile "own_command.cpp, headers only" examples/own_command.cpp
   compile "own_command.cpp, plumb::command" examples/own_command.cpp -DPLUMB_COMPILED -DPLUMB_COMPILED_COMMAND
+  include=$precompiled/ranges
+  compile "plumb.hpp, std::ranges" /dev/null -include plumb/plumb.hpp -x c++
+  compile "run.hpp, std::ranges" /dev/null -include plumb/run.hpp -x c++
+  compile "own_command.cpp, std::ranges" examples/own_command.cpp
+  include=include
 done

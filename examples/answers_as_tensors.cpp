@@ -6,6 +6,7 @@
 //   2 facts, 2 templates, 2 candidates
 //   Oslo: Norway
 //   Lima: Peru
+//   Oslo: -1.02 nats per token, -1.02 per byte
 //   candidates sum to 1
 
 #include <cmath>
@@ -35,6 +36,10 @@ int main() {
     std::printf("%s: %s\n", country.relation.facts[fact].subject.c_str(),
                 country.label(fact, best(fact)).c_str());
   }
+  // Nats per token, and per byte.
+  const xt::xtensor<double, 3> per_token = nats / plumb::token_counts(country);
+  const xt::xtensor<double, 3> per_byte = nats / plumb::byte_counts(country);
+  std::printf("Oslo: %.2f nats per token, %.2f per byte\n", per_token(0, 0, 0), per_byte(0, 0, 0));
   const xt::xtensor<double, 2> sums = xt::sum(plumb::softmax(nats), {plumb::axis::candidates});
   std::printf("candidates sum to %.0f\n", xt::amax(sums)());
 }

@@ -24,7 +24,8 @@
 /// Stands for a scorer of yours: it likes the first option by ln 3 · 5.
 struct TooSure {
   [[nodiscard]] std::vector<plumb::StatementScore> score(const plumb::Query&) const {
-    return {{.log_likelihood = 5 * std::log(3.0), .tokens = 1}, {.log_likelihood = 0, .tokens = 1}};
+    return {{.statement = {.log_likelihood = 5 * std::log(3.0), .tokens = 1}},
+            {.statement = {.log_likelihood = 0, .tokens = 1}}};
   }
 };
 

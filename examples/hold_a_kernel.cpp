@@ -34,9 +34,12 @@ plumb::Answers ask(auto model) {
 }
 
 int main() {
-  const auto apart = plumb::compare(ask(EngineModel()), ask(QuantisedModel()));
+  const plumb::Answers reference = ask(EngineModel()), quantised = ask(QuantisedModel());
+  const auto apart = plumb::compare(reference, quantised);
   std::printf("worst %.3f nats (%s, %s), mean %.3f; lost %zu of %zu facts\n", apart.worst_nats,
               apart.worst_at->question.subject.c_str(), apart.worst_at->candidate.c_str(),
               apart.mean_nats, apart.lost.size(), apart.facts);
-  return apart.worst_nats < 2 && apart.lost.empty() ? 0 : 1;
+  // An engine that reports some tokens alone leaves facts out, which no number here would tell.
+  const bool is_whole = quantised.unreported_facts == 0;
+  return is_whole && apart.worst_nats < 2 && apart.lost.empty() ? 0 : 1;
 }

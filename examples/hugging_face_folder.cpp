@@ -23,8 +23,8 @@ void compare(Scorer&& scorer) {
   }
   const auto scores = scorer.score(query);
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    std::cout << query.candidates[i].text << "  " << scores[i].log_likelihood << " nats over "
-              << scores[i].tokens << " tokens\n";
+    std::cout << query.candidates[i].text << "  " << scores[i].statement.log_likelihood
+              << " nats over " << scores[i].statement.tokens << " tokens\n";
   }
 }
 

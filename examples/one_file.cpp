@@ -30,7 +30,7 @@ int main() {
   std::filesystem::remove_all(out);
   const auto finished = plumb::probe_into_folder(scorer, dataset, out);
   std::printf("in a folder: accuracy %.2f, report.html is %s\n",
-              finished.report.metrics().overall.accuracy.value,
+              finished.report.results().overall.accuracy.value,
               std::filesystem::exists(out / "report.html") ? "there" : "missing");
   std::filesystem::remove_all(out);
 }

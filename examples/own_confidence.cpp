@@ -38,8 +38,8 @@ struct Told {
   std::size_t next = 0;
   [[nodiscard]] std::vector<plumb::StatementScore> score(const plumb::Query&) {
     const double p = first_options[next++];
-    return {{.log_likelihood = std::log(p), .tokens = 1},
-            {.log_likelihood = std::log(1 - p), .tokens = 1}};
+    return {{.statement = {.log_likelihood = std::log(p), .tokens = 1}},
+            {.statement = {.log_likelihood = std::log(1 - p), .tokens = 1}}};
   }
 };
 

@@ -24,7 +24,7 @@ struct LiesIn {
     return {before + answer + ".", {{before.size(), before.size() + answer.size()}}};
   }
 };
-static_assert(plumb::check_prompt_builder<LiesIn>());
+static_assert(plumb::check_prompt_builder<LiesIn>());  // says what a plumb::PromptBuilder lacks
 
 int main() {
   const plumb::Dataset cities{

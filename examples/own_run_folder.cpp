@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const auto finished = plumb::probe_into_folder(scorer, {"capitals", {capital}}, out,
                                                  {.model = "my engine", .resume = given});
 
-  const auto& accuracy = finished.report.metrics().overall.accuracy;
+  const auto& accuracy = finished.report.results().overall.accuracy;
   std::printf("capital: %.0f of %zu right\n", accuracy.value * static_cast<double>(accuracy.count),
               accuracy.count);
   std::set<std::string> names;

@@ -34,7 +34,7 @@ struct WordPairs {
     for (const plumb::Prompt& prompt : query.candidates) {
       double known = 0;
       for (const auto& pair : of(prompt.text)) known += read.contains(pair) ? 1 : 0;
-      scores.push_back({.log_likelihood = known, .tokens = 1});
+      scores.push_back({.statement = {.log_likelihood = known, .tokens = 1}});
     }
     return scores;
   }

@@ -50,8 +50,10 @@ class TreeEngineModel : public plumb::NgramModel {
     }
   }
 
-  /// So many nodes and branches fit into its cache, so many are evaluated in one step.
-  [[nodiscard]] plumb::TreeLimits tree_limits() const { return {1024, 64, 64}; }
+  /// Its cache holds 1,024 nodes and 64 branches, and one step evaluates 64 nodes.
+  [[nodiscard]] plumb::TreeLimits tree_limits() const {
+    return {.nodes = 1024, .leaves = 64, .batch = 64};
+  }
 
   void evaluate(const plumb::TokenTree& tree, std::span<const plumb::NodeId> wanted,
                 const plumb::LogitsVisitor& visit) {
@@ -78,7 +80,8 @@ class TreeEngineModel : public plumb::NgramModel {
 
   std::map<plumb::NodeId, Engine::State> states_;
 };
-static_assert(plumb::check_tree_causal_lm<TreeEngineModel>());
+static_assert(
+    plumb::check_tree_causal_lm<TreeEngineModel>());  // says what a plumb::TreeCausalLm lacks
 
 /// Trees that grow, share prefixes and are released must give what a sequence alone gives: to be asked
 /// once, when the engine is written, and whenever it changes.

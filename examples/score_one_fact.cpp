@@ -29,9 +29,9 @@ int main() {
   }
   std::vector<double> scores;
   for (const plumb::StatementScore& score : scorer.score(query)) {
-    std::printf("%.2f nats  %s\n", score.log_likelihood,
+    std::printf("%.2f nats  %s\n", score.statement.log_likelihood,
                 query.candidates[scores.size()].text.c_str());
-    scores.push_back(score.log_likelihood);
+    scores.push_back(score.statement.log_likelihood);
   }
   const plumb::Prediction made = plumb::predict(scores, /*answer=*/0);
   std::printf("It says %s, with confidence %.3f.\n", options[made.option].c_str(), made.confidence);

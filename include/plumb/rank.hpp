@@ -6,7 +6,7 @@
 // "Cosine Similarity as Logits?" in memory: by the cosine of embeddings (DEER's own protocol), by the
 // exact likelihood of every name, or by the LM head among names of one token.
 //
-//   const plumb::RankResults made = plumb::rank(model, graph, {.methods = {RankMethod::likelihood}});
+//   const auto made = plumb::rank(model, graph, {.methods = {RankMethod::likelihood}});
 //   made.methods[0].realistic().mean_reciprocal_rank.value
 //
 // Vectors made elsewhere: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run: examples/

@@ -57,9 +57,8 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
 
 Json json_of_calibration(const Calibration& made) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < calibration_metric_names.size(); ++i) {
-    json[std::string(calibration_metric_names[i])] =
-        to_json(made[static_cast<CalibrationMetric>(i)]);
+  for (const DeclaredMetric& one : declared_metrics) {
+    json[std::string(one.key)] = to_json(made[one.metric]);
   }
   return json;
 }

@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
   const GenerationFolder folder;
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "zero-shot", folder.asked(), SameWord{}),
                         Error, says(Fault::user, "zero-shot_answers.jsonl: cannot be read"));
-  folder.files().write("zero-shot_answers.jsonl", answer_line(row(0, {0, 0, 0}, "H")) + "{\n");
+  folder.files().write("zero-shot_answers.jsonl", row_line(row(0, {0, 0, 0}, "H")) + "{\n");
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "zero-shot", folder.asked(), SameWord{}),
                         Error, says(Fault::user, "zero-shot_answers.jsonl:2: not JSON"));
 }

@@ -41,7 +41,7 @@ struct LongerIsTruer {
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
-      scores.push_back({static_cast<double>(prompt.text.size()), 0, 1, 0});
+      scores.push_back({{static_cast<double>(prompt.text.size()), 1}});
     }
     return scores;
   }

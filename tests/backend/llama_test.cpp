@@ -127,10 +127,11 @@ BOOST_AUTO_TEST_CASE(every_kind_of_model_scores_a_tree_as_it_scores_one_by_one) 
       const auto scores = scorer.score(block, p);
       for (std::size_t i = 0; i < scores.size(); ++i) {
         const plumb::detail::StatementScore& alone = expected[block.pack(p)[i]];
-        BOOST_TEST(std::abs(scores[i].log_likelihood - alone.log_likelihood) < 1e-3);
-        BOOST_TEST(std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
-        BOOST_TEST(scores[i].tokens == alone.tokens);
-        BOOST_TEST(scores[i].answer_tokens == alone.answer_tokens);
+        BOOST_TEST(std::abs(scores[i].statement.log_likelihood - alone.statement.log_likelihood) <
+                   1e-3);
+        BOOST_TEST(std::abs(scores[i].answer.log_likelihood - alone.answer.log_likelihood) < 1e-3);
+        BOOST_TEST(scores[i].statement.tokens == alone.statement.tokens);
+        BOOST_TEST(scores[i].answer.tokens == alone.answer.tokens);
       }
     }
     if (shares) BOOST_TEST(block.cost().tokens_fed < block.cost().tokens_one_by_one);
@@ -213,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_long_prefix_is_fed_once_for_all_that_follows_it) {
   for (std::size_t i = 0; i < together.size(); ++i) {
     const auto alone =
         scorer.score(plumb::detail::Query{{query.candidates[block.pack(0)[i]]}}).front();
-    BOOST_TEST(std::abs(together[i].answer_log_likelihood - alone.answer_log_likelihood) < 1e-3);
+    BOOST_TEST(std::abs(together[i].answer.log_likelihood - alone.answer.log_likelihood) < 1e-3);
   }
 }
 
@@ -326,8 +327,8 @@ void check_equal(const std::vector<plumb::detail::StatementScore>& a,
                  const std::vector<plumb::detail::StatementScore>& b) {
   BOOST_REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
-    BOOST_TEST(a[i].log_likelihood == b[i].log_likelihood);
-    BOOST_TEST(a[i].answer_log_likelihood == b[i].answer_log_likelihood);
+    BOOST_TEST(a[i].statement.log_likelihood == b[i].statement.log_likelihood);
+    BOOST_TEST(a[i].answer.log_likelihood == b[i].answer.log_likelihood);
   }
 }
 
@@ -353,11 +354,12 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
         plumb::detail::Prompt prompt = shared.query.candidates[i];
         prompt.text += "aaaaaaaaa";
         const auto alone = scorer.score(plumb::detail::Query{{prompt}}).front();
-        worst = std::max(worst, std::abs(scores[i].log_likelihood - alone.log_likelihood));
+        worst = std::max(
+            worst, std::abs(scores[i].statement.log_likelihood - alone.statement.log_likelihood));
         worst = std::max(worst,
-                         std::abs(scores[i].answer_log_likelihood - alone.answer_log_likelihood));
-        BOOST_TEST(scores[i].tokens == alone.tokens);
-        BOOST_TEST(scores[i].answer_tokens == alone.answer_tokens);
+                         std::abs(scores[i].answer.log_likelihood - alone.answer.log_likelihood));
+        BOOST_TEST(scores[i].statement.tokens == alone.statement.tokens);
+        BOOST_TEST(scores[i].answer.tokens == alone.answer.tokens);
       }
       BOOST_TEST(worst < 1e-3);
     }
@@ -485,7 +487,8 @@ BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
       if (pack >= 1024) BOOST_TEST(2 * packs < usual);
       double worst = 0;
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        worst = std::max(worst, std::abs(scores[i].log_likelihood - expected[i].log_likelihood));
+        worst = std::max(worst, std::abs(scores[i].statement.log_likelihood -
+                                         expected[i].statement.log_likelihood));
       }
       BOOST_TEST(worst < 1e-4);
     }

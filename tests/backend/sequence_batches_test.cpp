@@ -66,9 +66,9 @@ BOOST_AUTO_TEST_CASE(scores_are_those_of_sequences_one_by_one) {
       CausalScorer scorer(model);
       const auto scores = scorer.score(query_of_cities());
       for (std::size_t i = 0; i < expected.size(); ++i) {
-        BOOST_TEST(scores[i].log_likelihood == expected[i].log_likelihood,
+        BOOST_TEST(scores[i].statement.log_likelihood == expected[i].statement.log_likelihood,
                    boost::test_tools::tolerance(1e-6));
-        BOOST_TEST(scores[i].tokens == expected[i].tokens);
+        BOOST_TEST(scores[i].statement.tokens == expected[i].statement.tokens);
       }
       for (const std::size_t size : model.model().calls) BOOST_TEST(size <= most);
     }

@@ -188,7 +188,7 @@ void check_same(const MetricValues& made, const MetricValues& expected, double t
   for (std::size_t i = 0; i < calibration_metric_count; ++i) {
     BOOST_TEST(
         near(made.values[i], expected.values[i], tolerance),
-        calibration_metric_names[i] << ": " << made.values[i] << " is not " << expected.values[i]);
+        declared_metrics[i].key << ": " << made.values[i] << " is not " << expected.values[i]);
   }
 }
 
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_answers_does_not_matter_and_the_ranks_see_orde
 
 BOOST_AUTO_TEST_CASE(metrics_are_named_in_their_order) {
   const auto name = [](CalibrationMetric metric) {
-    return calibration_metric_names[static_cast<std::size_t>(metric)];
+    return declared_metrics[static_cast<std::size_t>(metric)].key;
   };
   BOOST_TEST(name(accuracy) == "accuracy");
   BOOST_TEST(name(ace) == "ace");

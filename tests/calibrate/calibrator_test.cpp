@@ -116,10 +116,10 @@ BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) 
       const auto metric = static_cast<CalibrationMetric>(i);
       const Estimate e = made[metric];
       BOOST_TEST(e.count == 25U);
-      BOOST_TEST((e.low <= e.value && e.value <= e.high), calibration_metric_names[i]);
+      BOOST_TEST((e.low <= e.value && e.value <= e.high), declared_metrics[i].key);
       const bool bounded = metric != brier_within_bin && metric != brier_skill;
-      if (bounded) BOOST_TEST(e.low >= 0, calibration_metric_names[i]);
-      if (bounded && metric != log_loss) BOOST_TEST(e.high <= 1, calibration_metric_names[i]);
+      if (bounded) BOOST_TEST(e.low >= 0, declared_metrics[i].key);
+      if (bounded && metric != log_loss) BOOST_TEST(e.high <= 1, declared_metrics[i].key);
     }
     BOOST_TEST(made[brier].low < made[brier].high);
     BOOST_TEST(made[brier_uncertainty].high <= 0.25);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(nothing_but_numbers_leaves_as_an_estimate) {
               ? std::isfinite(e.value) &&
                     (!e.has_interval() || (std::isfinite(e.low) && std::isfinite(e.high)))
               : e.count == 0 && std::isnan(e.value) && std::isnan(e.low) && std::isnan(e.high);
-      BOOST_TEST(numbers, calibration_metric_names[i]);
+      BOOST_TEST(numbers, declared_metrics[i].key);
       BOOST_TEST((e.count > 0) == std::isfinite(made.point.values[i]));
     }
   }

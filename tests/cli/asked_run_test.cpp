@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles)
   folder.write("begun/run.json", R"({"status": "running", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("begun")}, never)
                  .refused("the run is not complete; finish it with --resume"));
-  folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "probe"}})");
+  folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("mine")}, never)
                  .refused("mine/run.json: the run was not made by plumb's command, so nothing says "
                           "how to build its prompts again"));

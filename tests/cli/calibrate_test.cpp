@@ -540,12 +540,12 @@ BOOST_FIXTURE_TEST_CASE(metrics_json_holds_every_number_of_the_main_tables, File
   const Words first{"accuracy", "mean_confidence", "ace", "brier", "auroc", "aurc"};
   const Words second{"ece",
                      "mce",
-                     "log_loss",
                      "brier_reliability",
                      "brier_resolution",
                      "brier_uncertainty",
                      "brier_within_bin",
-                     "brier_skill"};
+                     "brier_skill",
+                     "log_loss"};
   const auto cell = [](const Json& e) {
     if (e.is_null()) return std::string("–</td>");
     if (e.at("low").is_null()) return ">" + with_decimals(value(e), 3) + "<small>–</small></td>";

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/run/probe_into_folder.hpp"
 #include "support/generate_console.hpp"
 #include "support/many_shot_console.hpp"
 #include "support/rank_console.hpp"
@@ -229,13 +230,13 @@ void check_shots_of_rows(const GenerateFiles& files, bool fresh) {
       BOOST_TEST(i == printed.size());
     };
     compare("_answers.jsonl", " answers",
-            [](const auto& file, auto visit) { for_each_answer(file, visit); });
+            [](const auto& file, auto visit) { for_each_row<RecordedAnswer>(file, visit); });
     compare("_samples.jsonl", " samples",
-            [](const auto& file, auto visit) { for_each_samples(file, visit); });
+            [](const auto& file, auto visit) { for_each_row<RecordedSamples>(file, visit); });
     compare("_names.jsonl", " names",
-            [](const auto& file, auto visit) { for_each_names(file, visit); });
+            [](const auto& file, auto visit) { for_each_row<RecordedNames>(file, visit); });
     compare("_content_free.jsonl", " content_free",
-            [](const auto& file, auto visit) { for_each_content_free(file, visit); });
+            [](const auto& file, auto visit) { for_each_row<RecordedContentFree>(file, visit); });
   }
   BOOST_TEST(shown > 100U);
 }
@@ -476,6 +477,48 @@ BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
   BOOST_TEST(html.find("What the model was asked") != std::string::npos);
   BOOST_TEST(html.find("<pre>Predict the [MASK] in each sentence in one word.\nQ: The symbol of "
                        "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
+}
+
+// What a program asks by the library has no command line; its rows say what it asked.
+BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows) {
+  const test::TemporaryFolder folder;
+  const std::string run = (folder / "run").string();
+  Relation capital{.code = "capital",
+                   .templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
+                   .options = {"Paris", "Seoul"}};
+  capital.facts = {{.subject = "France", .answer = 0}, {.subject = "Korea", .answer = 1}};
+  NgramTreeModel model("The capital of France is Paris.", 4);
+  Received received;
+  HookedModel hooked = recording(model, received);
+  CausalScorer scorer(hooked);
+  const FolderProbeOptions all{.settings = {.templates = {}}};
+  (void)probe_into_folder(scorer, {"made", {capital}, {}}, run, all);
+  const ConsoleRun printed = run_words({"data", "prompts", run}, never);
+  BOOST_REQUIRE_MESSAGE(printed.code == 0, printed.err);
+  Words texts;
+  for (const Json& row : lines_of(printed.out)) {
+    for (std::string& text : texts_of(row)) texts.push_back(std::move(text));
+  }
+  BOOST_TEST(texts == (Words{"The capital of France is Paris.", "The capital of France is Seoul.",
+                             "Paris is the capital of France.", "Seoul is the capital of France.",
+                             "The capital of Korea is Paris.", "The capital of Korea is Seoul.",
+                             "Paris is the capital of Korea.", "Seoul is the capital of Korea."}),
+             boost::test_tools::per_element());
+  BOOST_TEST(lines_of(run_words({"data", "prompts", run, "--fact", "Korea"}, never).out).size() ==
+             2U);
+
+  struct Louder {
+    [[nodiscard]] static Prompt build(const Relation& relation, const Fact& fact, std::size_t t,
+                                      std::size_t option) {
+      Prompt prompt = Statement{}.build(relation, fact, t, option);
+      prompt.text += "!";
+      return prompt;
+    }
+  };
+  const std::string loud = (folder / "loud").string();
+  (void)probe_into_folder(Louder{}, scorer, {"made", {capital}, {}}, loud, all);
+  BOOST_TEST(run_words({"data", "prompts", loud}, never)
+                 .refused("was asked by a program whose prompts are not plumb's own statements"));
 }
 
 BOOST_AUTO_TEST_CASE(help_says_what_there_is) {

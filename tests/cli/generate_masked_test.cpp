@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   BOOST_TEST(run.says("2 facts left out, as no name of an object is one token"));
   std::map<std::pair<std::string, std::uint32_t>, std::vector<bool>> right;
   double sure = 0, prompts = 0;
-  for_each_answer(folder / "run/masked_answers.jsonl", [&](const RecordedAnswer& row) {
+  for_each_row<RecordedAnswer>(folder / "run/masked_answers.jsonl", [&](const RecordedAnswer& row) {
     right[{row.relation, row.prompt.fact}].push_back(row.fill->right);
     sure += std::exp(row.log_probability);
     prompts += 1;

@@ -40,11 +40,21 @@ Names names(const std::map<std::string, std::string>& files) {
 }
 
 /// What every run leaves, whatever it was asked.
-const Names always{
-    "accuracy.csv",  "asked/facts.jsonl",     "asked/templates.jsonl", "consistency.csv",
-    "coverage.csv",  "example_prompts.jsonl", "journal.jsonl",         "metadata_generate.json",
-    "metrics.json",  "overconfidence.csv",    "report.html",           "run.json",
-    "samplings.csv", "templates.csv"};
+const Names always{"accuracy.csv",
+                   "metrics.csv",
+                   "asked/facts.jsonl",
+                   "asked/templates.jsonl",
+                   "consistency.csv",
+                   "coverage.csv",
+                   "example_prompts.jsonl",
+                   "journal.jsonl",
+                   "metadata_generate.json",
+                   "metrics.json",
+                   "overconfidence.csv",
+                   "report.html",
+                   "run.json",
+                   "samplings.csv",
+                   "templates.csv"};
 
 Names with(Names all, const Names& more) {
   all.insert(more.begin(), more.end());
@@ -91,7 +101,7 @@ using Marks = std::map<std::pair<std::string, std::size_t>, std::vector<bool>>;
 
 Marks marks(const std::filesystem::path& answers, const MultiPromptDataset& dataset) {
   Marks made;
-  for_each_answer(answers, [&](const RecordedAnswer& row) {
+  for_each_row<RecordedAnswer>(answers, [&](const RecordedAnswer& row) {
     made[{row.relation, row.prompt.fact}].push_back(is_right(dataset, row));
   });
   return made;
@@ -442,7 +452,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   }
   const auto of_question = folder / "run/zero-shot-question_answers.jsonl";
   BOOST_TEST(lines_in(of_question) == 2U * 7 + 5);
-  for_each_answer(of_question, [](const RecordedAnswer& row) {
+  for_each_row<RecordedAnswer>(of_question, [](const RecordedAnswer& row) {
     BOOST_TEST(row.prompt.template_index >= 2U);
     BOOST_TEST(row.relation != "family");
   });
@@ -455,11 +465,12 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   // Of the mask prompts those of question templates alone are compared.
   Marks of_mask;
   const MultiPromptDataset dataset = elements_many();
-  for_each_answer(folder / "run/zero-shot_answers.jsonl", [&](const RecordedAnswer& row) {
-    const auto& templates = relation_of(dataset, row).templates;
-    if (templates[row.prompt.template_index].style != TemplateStyle::question) return;
-    of_mask[{row.relation, row.prompt.fact}].push_back(is_right(dataset, row));
-  });
+  for_each_row<RecordedAnswer>(
+      folder / "run/zero-shot_answers.jsonl", [&](const RecordedAnswer& row) {
+        const auto& templates = relation_of(dataset, row).templates;
+        if (templates[row.prompt.template_index].style != TemplateStyle::question) return;
+        of_mask[{row.relation, row.prompt.fact}].push_back(is_right(dataset, row));
+      });
   const auto near = [](const Json& estimate, double value) {
     return std::abs(estimate.at("value").get<double>() - value) < 1e-12;
   };
@@ -690,11 +701,12 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(run.says("zero-shot: 51 answers without a word (51 empty), counted as wrong.\n"), run);
   BOOST_TEST(run.says("4-relation: 51 answers without a word (51 empty), counted as wrong.\n"),
              run);
-  for_each_answer(folder / "run/zero-shot_answers.jsonl", [](const RecordedAnswer& row) {
-    BOOST_TEST(row.text == "");
-    BOOST_TEST(row.tokens == 0U);
-    BOOST_TEST(row.log_probability == 0);
-  });
+  for_each_row<RecordedAnswer>(folder / "run/zero-shot_answers.jsonl",
+                               [](const RecordedAnswer& row) {
+                                 BOOST_TEST(row.text == "");
+                                 BOOST_TEST(row.tokens == 0U);
+                                 BOOST_TEST(row.log_probability == 0);
+                               });
   const Json way = json("run/metrics.json").at("settings").at("zero-shot");
   BOOST_TEST(way.at("coverage").at("average").at("value") == 0);
   BOOST_TEST(way.at("coverage").at("average").at("count") == 13);

@@ -40,9 +40,8 @@ struct Partly {
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
       const bool unknown = prompt.text.find("Korea") != std::string::npos;
-      scores.push_back({.log_likelihood =
-                            unknown ? std::nan("") : -1.0 * static_cast<double>(prompt.text.size()),
-                        .tokens = 2,
+      const double nats = unknown ? std::nan("") : -1.0 * static_cast<double>(prompt.text.size());
+      scores.push_back({.statement = {.log_likelihood = nats, .tokens = 2},
                         .unreported_tokens = unknown ? 1U : 0U});
     }
     return scores;

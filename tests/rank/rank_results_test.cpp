@@ -384,7 +384,7 @@ BOOST_FIXTURE_TEST_CASE(intervals_are_drawn_anew_by_another_seed_alone, SmallRan
 BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_damaged_are_refused, SmallRanking) {
   BOOST_CHECK_EXCEPTION((void)results(*this, {"deer", "lm"}), Error,
                         says(Fault::user, "lm_ranks.jsonl: cannot be read"));
-  files().write("lm_ranks.jsonl", entity_rank_line(ranked(1, "next", 0, 1)) + "{\"part\": 3}\n");
+  files().write("lm_ranks.jsonl", row_line(ranked(1, "next", 0, 1)) + "{\"part\": 3}\n");
   BOOST_CHECK_EXCEPTION(
       (void)results(*this, {"deer", "lm"}), Error,
       says(Fault::user,

@@ -32,7 +32,7 @@ struct Lists : test::TemporaryFolder {
   }
   [[nodiscard]] static std::string row(std::uint32_t fact, const std::string& text,
                                        std::uint32_t tokens) {
-    return answer_line({"P190", {fact, 0, 0}, "Elek", text, tokens, -1, 0});
+    return row_line(RecordedAnswer{"P190", {fact, 0, 0}, "Elek", text, tokens, -1, 0});
   }
   void metadata(const std::string& answers) const {
     write("metadata_generate.json", Json{{"settings", {"0-kamel"}},

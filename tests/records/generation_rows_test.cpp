@@ -37,20 +37,20 @@ struct Rows : test::TemporaryFolder {
     return rows;
   }
   std::vector<RecordedAnswer> answers(const std::string& text) const {
-    return read<RecordedAnswer>([](const auto& file, auto visit) { for_each_answer(file, visit); },
-                                text);
+    return read<RecordedAnswer>(
+        [](const auto& file, auto visit) { for_each_row<RecordedAnswer>(file, visit); }, text);
   }
   std::vector<RecordedSamples> sampled(const std::string& text) const {
     return read<RecordedSamples>(
-        [](const auto& file, auto visit) { for_each_samples(file, visit); }, text);
+        [](const auto& file, auto visit) { for_each_row<RecordedSamples>(file, visit); }, text);
   }
   std::vector<RecordedNames> named(const std::string& text) const {
-    return read<RecordedNames>([](const auto& file, auto visit) { for_each_names(file, visit); },
-                               text);
+    return read<RecordedNames>(
+        [](const auto& file, auto visit) { for_each_row<RecordedNames>(file, visit); }, text);
   }
   std::vector<RecordedContentFree> free_of_content(const std::string& text) const {
     return read<RecordedContentFree>(
-        [](const auto& file, auto visit) { for_each_content_free(file, visit); }, text);
+        [](const auto& file, auto visit) { for_each_row<RecordedContentFree>(file, visit); }, text);
   }
 };
 
@@ -66,20 +66,19 @@ std::string with(std::string line, const std::string& what, const std::string& b
 BOOST_AUTO_TEST_CASE(lines_begin_with_the_prompt_and_hold_what_was_answered) {
   const std::string head =
       R"({"relation":"P36","fact":7,"subject":"Côte d'Ivoire","template":3,"expression":1,)";
-  BOOST_TEST(answer_line(answer) ==
+  BOOST_TEST(row_line(answer) ==
              head + R"("answer":" \"Abidjan\"\\","tokens":4,"log_probability":-0.3333333333})" +
                  "\n");
-  BOOST_TEST(samples_line(samples) ==
-             head + R"("samples":[[" Abidjan",60],["",39],["\t",1]]})" + "\n");
-  BOOST_TEST(names_line(names) == head + R"("names":[[[-1.25,2],[-0.0,1]],[[-30.0,5]]]})" + "\n");
-  BOOST_TEST(content_free_line(content_free) == R"({"relation":"P36","template":3,"subject":"N/A",)"
-                                                R"("candidates":[[-0.6666666667,1],[-1e-12,12]]})"
-                                                "\n");
+  BOOST_TEST(row_line(samples) == head + R"("samples":[[" Abidjan",60],["",39],["\t",1]]})" + "\n");
+  BOOST_TEST(row_line(names) == head + R"("names":[[[-1.25,2],[-0.0,1]],[[-30.0,5]]]})" + "\n");
+  BOOST_TEST(row_line(content_free) == R"({"relation":"P36","template":3,"subject":"N/A",)"
+                                       R"("candidates":[[-0.6666666667,1],[-1e-12,12]]})"
+                                       "\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   const RecordedAnswer second{"P30", {4'000'000'000, 65'535, 65'534}, "", "", 0, 0};
-  const auto rows = answers(answer_line(answer) + "\n" + answer_line(second));
+  const auto rows = answers(row_line(answer) + "\n" + row_line(second));
   BOOST_REQUIRE(rows.size() == 2U);
   BOOST_TEST(rows[0].relation == "P36");
   BOOST_TEST((rows[0].prompt == AskedPrompt{7, 3, 1}));
@@ -92,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(rows[1].text.empty());
   BOOST_TEST(rows[1].line == 3U);  // blank lines are passed over
 
-  const auto drawn = sampled(samples_line(samples) + samples_line({"P30", {}, "x", {}}));
+  const auto drawn = sampled(row_line(samples) + row_line(RecordedSamples{"P30", {}, "x", {}}));
   BOOST_REQUIRE(drawn.size() == 2U);
   BOOST_TEST((drawn[0].prompt == samples.prompt));
   BOOST_TEST(drawn[0].subject == samples.subject);
@@ -100,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(drawn[1].texts.empty());
   BOOST_TEST(drawn[1].line == 2U);
 
-  const auto scored = named(names_line(names));
+  const auto scored = named(row_line(names));
   BOOST_REQUIRE(scored.size() == 1U);
   BOOST_TEST((scored[0].prompt == names.prompt));
   BOOST_REQUIRE(scored[0].names.size() == 2U);
@@ -111,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(scored[0].names[1][0].nats == -30);
   BOOST_TEST(scored[0].names[1][0].tokens == 5U);
 
-  const auto free_rows = free_of_content("\n" + content_free_line(content_free));
+  const auto free_rows = free_of_content("\n" + row_line(content_free));
   BOOST_REQUIRE(free_rows.size() == 1U);
   BOOST_TEST(free_rows[0].relation == "P36");
   BOOST_TEST(free_rows[0].template_index == 3U);
@@ -130,19 +129,18 @@ BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
     const double kept = ten_digits(nats);
     BOOST_TEST(ten_digits(kept) == kept);
     BOOST_TEST(std::abs(kept - nats) <= 5e-10 * std::abs(nats));
-    const std::string line = answer_line({"P36", {}, "x", "y", 1, nats});
+    const std::string line = row_line(RecordedAnswer{"P36", {}, "x", "y", 1, nats});
     const auto rows = answers(line);
     BOOST_TEST(rows.at(0).log_probability == kept);
-    BOOST_TEST(answer_line(rows.at(0)) == line);
+    BOOST_TEST(row_line(rows.at(0)) == line);
   }
-  BOOST_TEST(names_line(named(names_line(names)).at(0)) == names_line(names));
-  BOOST_TEST(samples_line(sampled(samples_line(samples)).at(0)) == samples_line(samples));
-  BOOST_TEST(content_free_line(free_of_content(content_free_line(content_free)).at(0)) ==
-             content_free_line(content_free));
+  BOOST_TEST(row_line(named(row_line(names)).at(0)) == row_line(names));
+  BOOST_TEST(row_line(sampled(row_line(samples)).at(0)) == row_line(samples));
+  BOOST_TEST(row_line(free_of_content(row_line(content_free)).at(0)) == row_line(content_free));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
-  const std::string line = answer_line(answer);
+  const std::string line = row_line(answer);
   const std::string no_row = "rows.jsonl:2: is no row of answers; the file was changed; ask again";
   const std::vector<std::pair<std::string, std::string>> cases{
       {with(line, "\"relation\":\"P36\",", ""), no_row},
@@ -168,27 +166,28 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
   for (const auto& [damaged, words] : cases) {
     BOOST_CHECK_EXCEPTION((void)answers(line + damaged + line), Error, says(Fault::user, words));
   }
-  BOOST_CHECK_EXCEPTION(for_each_answer(*this / "gone.jsonl", [](const RecordedAnswer&) {}), Error,
-                        says(Fault::user, "gone.jsonl: cannot be read"));
+  BOOST_CHECK_EXCEPTION(
+      for_each_row<RecordedAnswer>(*this / "gone.jsonl", [](const RecordedAnswer&) {}), Error,
+      says(Fault::user, "gone.jsonl: cannot be read"));
 }
 
 BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows) {
   const auto words = says(Fault::user, "rows.jsonl:2: is no row of answers");
-  const std::string drawn = samples_line(samples);
+  const std::string drawn = row_line(samples);
   for (const std::string& damaged :
        {with(drawn, "\"samples\"", "\"sample\""), with(drawn, "60", "-60"),
         with(drawn, "60", "6e1"), with(drawn, "[\" Abidjan\",60]", "\" Abidjan\""),
         with(drawn, "\" Abidjan\",60", "60"), with(drawn, "\"\",39", "39,\"\"")}) {
     BOOST_CHECK_EXCEPTION((void)sampled(drawn + damaged), Error, words);
   }
-  const std::string scored = names_line(names);
+  const std::string scored = row_line(names);
   for (const std::string& damaged :
        {with(scored, "\"names\"", "\"name\""), with(scored, "-1.25", "null"),
         with(scored, "-1.25,2", "-1.25"), with(scored, ",5]", ",-5]"),
         with(scored, "[[-30.0,5]]", "-30"), with(scored, "\"template\":3", "\"template\":\"3\"")}) {
     BOOST_CHECK_EXCEPTION((void)named(scored + damaged), Error, words);
   }
-  const std::string free_row = content_free_line(content_free);
+  const std::string free_row = row_line(content_free);
   for (const std::string& damaged :
        {with(free_row, "\"candidates\"", "\"candidate\""), with(free_row, "-0.6666666667", "[]"),
         with(free_row, "\"template\":3", "\"template\":-3"),
@@ -210,11 +209,10 @@ BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
     BOOST_TEST((read[0].shots == ShotPlaces{{0, 4, 2}, {}}));
     BOOST_TEST((read[1].shots == ShotPlaces{}));
   };
-  const std::string a = answer_line(answer), s = samples_line(samples), n = names_line(names),
-                    c = content_free_line(content_free);
-  const std::string a4 = answer_line(with_shots(answer)), s4 = samples_line(with_shots(samples)),
-                    n4 = names_line(with_shots(names)),
-                    c4 = content_free_line(with_shots(content_free));
+  const std::string a = row_line(answer), s = row_line(samples), n = row_line(names),
+                    c = row_line(content_free);
+  const std::string a4 = row_line(with_shots(answer)), s4 = row_line(with_shots(samples)),
+                    n4 = row_line(with_shots(names)), c4 = row_line(with_shots(content_free));
   check(a4, a, answers(a4 + a));
   check(s4, s, sampled(s4 + s));
   check(n4, n, named(n4 + n));
@@ -228,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
 BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them, Rows) {
   RecordedAnswer shown = answer;
   shown.shots = {{7, 0}, {3, 1}};
-  const std::string before = answer_line(answer), line = answer_line(shown);
+  const std::string before = row_line(answer), line = row_line(shown);
   BOOST_TEST(line ==
              before.substr(0, before.size() - 2) + ",\"shots\":[7,0],\"shot_templates\":[3,1]}\n");
   BOOST_TEST((answers(line)[0].shots == shown.shots));
@@ -238,42 +236,45 @@ BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them,
 
 // An error of the reader's own is not taken for one of the file.
 BOOST_FIXTURE_TEST_CASE(what_a_visitor_throws_is_its_own, Rows) {
-  const auto file = write("rows.jsonl", answer_line(answer));
+  const auto file = write("rows.jsonl", row_line(answer));
   BOOST_CHECK_EXCEPTION(
-      for_each_answer(file,
-                      [](const RecordedAnswer&) { throw internal_error({}, "the visitor's own"); }),
+      for_each_row<RecordedAnswer>(
+          file, [](const RecordedAnswer&) { throw internal_error({}, "the visitor's own"); }),
       Error, says(Fault::internal, "the visitor's own"));
-  BOOST_CHECK_THROW(for_each_answer(file, [](const RecordedAnswer&) { (void)Json(1).at("x"); }),
-                    Json::exception);
+  BOOST_CHECK_THROW(
+      for_each_row<RecordedAnswer>(file, [](const RecordedAnswer&) { (void)Json(1).at("x"); }),
+      Json::exception);
 }
 
 BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
   RecordedAnswer odd = answer;
   odd.log_probability = std::nan("");
-  BOOST_TEST(answer_line(odd).find("\"log_probability\":null") != std::string::npos);
+  BOOST_TEST(row_line(odd).find("\"log_probability\":null") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_filled_a_gap_is_kept_and_read_back) {
   RecordedAnswer row{"capital", {0, 1, 0}, "France", "paris", 1, -0.5};
   row.fill = RecordedFill{{7}, true, Rank{0, 2}, 9, "rome", std::nullopt};
-  const std::string line = answer_line(row);
+  const std::string line = row_line(row);
   BOOST_TEST(line.ends_with(
       R"("log_probability":-0.5,"ids":[7],"right":true,"rank":[0,2],"common":{"answer":"rome","id":9,"rank":null}})"
       "\n"));
   test::TemporaryFolder folder;
   folder.write("rows.jsonl", line);
-  for_each_answer(folder / "rows.jsonl", [&](const RecordedAnswer& read) {
+  for_each_row<RecordedAnswer>(folder / "rows.jsonl", [&](const RecordedAnswer& read) {
     BOOST_REQUIRE(read.fill.has_value());
-    BOOST_TEST(answer_line(read) == line);
+    BOOST_TEST(row_line(read) == line);
   });
-  folder.write("names.jsonl", names_line({"capital", {0, 1, 0}, "France", {{{-1, 1}, {}}}}));
+  folder.write("names.jsonl",
+               row_line(RecordedNames{"capital", {0, 1, 0}, "France", {{{-1, 1}, {}}}}));
   BOOST_TEST(test::slurp(folder / "names.jsonl").ends_with("\"names\":[[[-1.0,1],null]]}\n"));
-  for_each_names(folder / "names.jsonl", [&](const RecordedNames& read) {
+  for_each_row<RecordedNames>(folder / "names.jsonl", [&](const RecordedNames& read) {
     BOOST_TEST(read.names.at(0).at(1).tokens == 0U);
   });
   folder.write("rows.jsonl", line.substr(0, line.find(",\"right\"")) + "}\n");
-  BOOST_CHECK_EXCEPTION(for_each_answer(folder / "rows.jsonl", [](const RecordedAnswer&) {}), Error,
-                        test::says(Fault::user, "is no row of answers"));
+  BOOST_CHECK_EXCEPTION(
+      for_each_row<RecordedAnswer>(folder / "rows.jsonl", [](const RecordedAnswer&) {}), Error,
+      test::says(Fault::user, "is no row of answers"));
 }
 
 BOOST_FIXTURE_TEST_CASE(random_rows_are_read_as_they_were_written, Rows) {
@@ -307,23 +308,21 @@ BOOST_FIXTURE_TEST_CASE(random_rows_are_read_as_they_were_written, Rows) {
     }
     RecordedContentFree free{text(), static_cast<std::uint16_t>(small()), text(), {}};
     for (std::size_t c = 0; c < random.below(4); ++c) free.candidates.push_back(likelihood());
-    const auto again = [&](const auto& read, const auto& write, const std::string& line) {
+    const auto again = [&](const auto& read, const std::string& line) {
       const auto rows = read(line);
       BOOST_REQUIRE(rows.size() == 1U);
-      BOOST_TEST(write(rows[0]) == line);
+      BOOST_TEST(row_line(rows[0]) == line);
       return rows[0];
     };
-    const auto a = again([&](const auto& l) { return answers(l); }, answer_line, answer_line(one));
+    const auto a = again([&](const auto& l) { return answers(l); }, row_line(one));
     BOOST_TEST(a.text == one.text);
     BOOST_TEST(a.subject == one.subject);
     BOOST_CHECK(a.prompt == one.prompt);
-    const auto s =
-        again([&](const auto& l) { return sampled(l); }, samples_line, samples_line(many));
+    const auto s = again([&](const auto& l) { return sampled(l); }, row_line(many));
     BOOST_CHECK(s.texts == many.texts);
-    const auto n = again([&](const auto& l) { return named(l); }, names_line, names_line(of));
+    const auto n = again([&](const auto& l) { return named(l); }, row_line(of));
     BOOST_TEST(n.names.size() == of.names.size());
-    const auto f = again([&](const auto& l) { return free_of_content(l); }, content_free_line,
-                         content_free_line(free));
+    const auto f = again([&](const auto& l) { return free_of_content(l); }, row_line(free));
     BOOST_TEST(f.candidates.size() == free.candidates.size());
   }
 }

@@ -31,8 +31,9 @@ Fact fact(const std::string& subject, std::size_t instance) {
 }
 
 const Setting setting{"ic", 50, " ", "choice", 3};
-const std::vector<StatementScore> scores{
-    {-7, -1, 9, 1, -12.5, 2}, {-8, -2, 8, 3, -1.0 / 3, 1}, {-9, -3, 7, 4, -1e-12, 11}};
+const std::vector<StatementScore> scores{{{-7, 9}, {-1, 1}, {-12.5, 2}},
+                                         {{-8, 8}, {-2, 3}, {-1.0 / 3, 1}},
+                                         {{-9, 7}, {-3, 4}, {-1e-12, 11}}};
 
 std::string line() {
   return recorded_choice_line(setting, fact("Côte d'Ivoire", 7), {{2, 5, 6}, 1}, scores);
@@ -107,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[0].answer == 1U);
   BOOST_REQUIRE(rows[0].scores.size() == 3U);
   for (std::size_t i = 0; i < 3; ++i) {
-    BOOST_TEST(std::abs(rows[0].scores[i] - scores[i].continuation_log_likelihood) <= 5e-11);
+    BOOST_TEST(std::abs(rows[0].scores[i] - scores[i].continuation.log_likelihood) <= 5e-11);
   }
   BOOST_TEST(rows[1].setting.separator == "\"\t\n");
   BOOST_TEST(rows[1].setting.method == "eic");
@@ -158,9 +159,9 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       {with(",\"answer_scores\"", ",\"scores\""), not_a_row},
       {with("[2,5,6]", "[2,5]"), apart},
       {with("[2,5,6]", "[2,5,7]"), apart},  // an option that is none
-      {with("[2,5,6]", "[2,5,-1]"), apart},
+      {with("[2,5,6]", "[2,5,-1]"), not_a_row},
       {with("\"answer\":1", "\"answer\":3"), apart},
-      {with("\"answer\":1", "\"answer\":-1"), apart},
+      {with("\"answer\":1", "\"answer\":-1"), not_a_row},
       {with("[2,5,6]", "[]", with("[-12.5000000000,-0.3333333333,-0.0000000000]", "[]")), apart},
       {with("-12.5000000000", "12.5000000000"),
        "P36_choices.jsonl:2: answer_scores: holds a log-likelihood above 0; the file was changed; "
@@ -179,8 +180,9 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
 }
 
 BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
-  const std::vector<StatementScore> odd{{0, 0, 0, 0, std::nan(""), 0},
-                                        {0, 0, 0, 0, -std::numeric_limits<double>::infinity(), 1}};
+  std::vector<StatementScore> odd(2);
+  odd[0].continuation.log_likelihood = std::nan("");
+  odd[1].continuation = {-std::numeric_limits<double>::infinity(), 1};
   BOOST_TEST(recorded_choice_line(setting, fact("a", 0), {{0, 1}, 0}, odd)
                  .find("\"answer_scores\":[null,null]") != std::string::npos);
 }
@@ -190,13 +192,13 @@ BOOST_FIXTURE_TEST_CASE(generated_texts_are_written_and_read_again, Run) {
   const std::vector<RecordedGeneration> made{
       {setting, fact("Italy", 4), " Rome,\n\"the\" city", true, true},
       {{"hgp", 0, "", "choice", 2}, fact("Côte d'Ivoire", 5), "", false, true}};
-  const std::string first = recorded_generation_line(made[0]);
+  const std::string first = row_line(made[0]);
   BOOST_TEST(first ==
              R"({"method":"ic","shots":50,"separator":" ","variant":3,"instance_index":4,)"
              R"("sub_id":"Q4","sub_label":"Italy","text":" Rome,\n\"the\" city","correct":true,)"
              R"("correct_with_aliases":true})"
              "\n");
-  write("P36_generated.jsonl", first + recorded_generation_line(made[1]));
+  write("P36_generated.jsonl", first + row_line(made[1]));
   const auto rows = generations();
   BOOST_REQUIRE(rows.size() == 2U);
   for (std::size_t i = 0; i < 2; ++i) {

@@ -93,7 +93,8 @@ struct PlumbFolder : test::TemporaryFolder {
 
 /// Each reduction prefers another option: sums 0, means 1 over the statement (−12/2 against −10/1
 /// and −14/7 = −2), sums 2 and means 1 over the answer.
-const std::vector<StatementScore> four_ways{{-10, -6, 1, 2}, {-14, -5, 7, 5}, {-12, -3, 2, 1}};
+const std::vector<StatementScore> four_ways{
+    {{-10, 1}, {-6, 2}}, {{-14, 7}, {-5, 5}}, {{-12, 2}, {-3, 1}}};
 
 }  // namespace
 
@@ -336,7 +337,7 @@ BOOST_AUTO_TEST_CASE(another_number_may_stand_for_a_statement) {
 
 BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) {
   auto parts = four_ways;
-  parts[1].answer_tokens = 0;
+  parts[1].answer.tokens = 0;
   const PlumbFolder folder({four_ways, parts, four_ways});
   const ScoredModel model = folder.read();
   BOOST_TEST(model.base[0].reductions[0].size() == 3U);

@@ -52,11 +52,11 @@ struct Ranks : test::TemporaryFolder {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
-  BOOST_TEST(entity_rank_line(moose()) == line);
+  BOOST_TEST(row_line(moose()) == line);
   EntityRank head = moose();
   head.asks_head = true;
   std::string expected = line;
-  BOOST_TEST(entity_rank_line(head) == expected.replace(line.find("\"tail\""), 6, "\"head\""));
+  BOOST_TEST(row_line(head) == expected.replace(line.find("\"tail\""), 6, "\"head\""));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_line_is_read_as_it_was_written, Ranks) {
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(lines_keep_their_order_and_side, Ranks) {
     EntityRank rank = moose();
     rank.line = at;
     rank.asks_head = at == 1;
-    text += entity_rank_line(rank);
+    text += row_line(rank);
   }
   const std::vector<EntityRank> ranks = read("\n" + text + "  \r\n");
   BOOST_REQUIRE(ranks.size() == 4U);
@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(scores_come_back_to_the_last_bit, Ranks) {
        {-1.0 / 3, 0.0, 5e-324, -1234.5678901234567, 1.0, std::numeric_limits<double>::lowest()}) {
     EntityRank rank = moose();
     rank.score = score;
-    BOOST_TEST(read(entity_rank_line(rank)).at(0).score == score);
+    BOOST_TEST(read(row_line(rank)).at(0).score == score);
   }
 }
 
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(identifiers_may_be_any_text, Ranks) {
   rank.head = "\"Łódź\"\\";
   rank.relation = "";
   rank.tail = "a\nb\tc";
-  const EntityRank again = read(entity_rank_line(rank)).at(0);
+  const EntityRank again = read(row_line(rank)).at(0);
   BOOST_TEST(again.head == rank.head);
   BOOST_TEST(again.relation == rank.relation);
   BOOST_TEST(again.tail == rank.tail);
@@ -122,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(keys_may_stand_in_any_order_among_others, Ranks) {
     --at;
     turned[at.key()] = at.value();
   }
-  BOOST_TEST(entity_rank_line(read(turned.dump() + "\n").at(0)) == line);
+  BOOST_TEST(row_line(read(turned.dump() + "\n").at(0)) == line);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_line_that_lacks_a_key_is_refused, Ranks) {
@@ -228,13 +228,13 @@ BOOST_FIXTURE_TEST_CASE(random_ranks_are_read_as_they_were_written, Ranks) {
     }
     one.score = 100 * random.uniform() - 50;
     one.raw = {random.below(1000), random.below(1000)};
-    lines += entity_rank_line(one);
+    lines += row_line(one);
     written.push_back(one);
   }
   const std::vector<EntityRank> read_again = read(lines);
   BOOST_REQUIRE(read_again.size() == written.size());
   for (std::size_t i = 0; i < written.size(); ++i) {
-    BOOST_TEST(entity_rank_line(read_again[i]) == entity_rank_line(written[i]));
+    BOOST_TEST(row_line(read_again[i]) == row_line(written[i]));
     BOOST_TEST(read_again[i].head == written[i].head);
     BOOST_TEST(read_again[i].score == written[i].score);
     BOOST_CHECK(read_again[i].raw == written[i].raw);

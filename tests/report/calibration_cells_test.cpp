@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(cells_are_coloured_in_the_steps_of_the_paper) {
       {auroc, 0.01, ""},   {log_loss, 0.3, ""},   {brier_skill, -2, ""}};
   for (const auto& [metric, value, expected] : steps) {
     BOOST_TEST(step(metric, value) == expected,
-               calibration_metric_names[static_cast<std::size_t>(metric)] << " of " << value);
+               declared_metrics[static_cast<std::size_t>(metric)].key << " of " << value);
   }
 }
 

@@ -15,7 +15,7 @@ using test::holds;
 using test::slurp;
 using test::small_results;
 
-BOOST_AUTO_TEST_SUITE(calibration_report)
+BOOST_AUTO_TEST_SUITE(calibration_report_suite)
 
 namespace {
 
@@ -37,14 +37,16 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
   const test::TemporaryFolder out;
   const CalibrationResults results = small_results({"gpt", "bert"});
   const Json settings = {{"bins", 4}};
-  CalibrationReport(results, settings).write(out.path());
+  calibration_report(results, settings).write(out.path());
   std::set<std::string> expected{"metrics.json", "recalibration_halves.jsonl", "report.html"};
   for (const auto& [name, text] : calibration_csv(results)) {
     expected.insert(name);
     BOOST_TEST(slurp(out / name) == text);
   }
   BOOST_TEST((test::names_in(out.path()) == expected));
-  BOOST_TEST(Json::parse(slurp(out / "metrics.json")) == to_json(results));
+  Json json = Json::parse(slurp(out / "metrics.json"));
+  json.erase("notes");
+  BOOST_TEST(json == to_json(results));
   BOOST_TEST(slurp(out / "report.html") == CalibrationPage(results).html(settings));
 }
 
@@ -58,29 +60,29 @@ BOOST_AUTO_TEST_CASE(the_halves_of_the_recalibration_are_named_by_fact) {
       "{\"model\":\"bert\",\"relation\":\"P19\",\"fitted\":[],\"held_out\":[1]}\n";
   BOOST_TEST(recalibration_halves(results) == lines);
   const test::TemporaryFolder out;
-  CalibrationReport(results, Json::object(), {Json{{"prompt", "Is it so?"}}}).write(out.path());
+  calibration_report(results, Json::object(), {Json{{"prompt", "Is it so?"}}}).write(out.path());
   BOOST_TEST(slurp(out / "recalibration_halves.jsonl") == lines);
   BOOST_TEST(slurp(out / "report.html").find("<pre>Is it so?</pre>") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(writing_again_replaces_every_file) {
   const test::TemporaryFolder out, other;
-  CalibrationReport(small_results({"gpt", "bert"}), {{"bins", 4}}).write(out.path());
-  CalibrationReport(small_results(), Json::object()).write(out.path());
-  CalibrationReport(small_results(), Json::object()).write(other.path());
+  calibration_report(small_results({"gpt", "bert"}), {{"bins", 4}}).write(out.path());
+  calibration_report(small_results(), Json::object()).write(out.path());
+  calibration_report(small_results(), Json::object()).write(other.path());
   for (const auto& entry : std::filesystem::directory_iterator(other.path())) {
     BOOST_TEST(slurp(entry.path()) == slurp(out.path() / entry.path().filename()));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_shows_one_models_estimators_with_intervals) {
-  const std::string table = CalibrationReport(small_results(), Json::object()).table();
+  const std::string table = calibration_report(small_results(), Json::object()).table();
   BOOST_TEST(line_of(table, "estimator") ==
-             "estimator accuracy [95%] confidence ACE [95%] Brier [95%] ECE log loss AUROC AURC "
+             "estimator accuracy [95%] confidence ACE [95%] ECE Brier [95%] log loss AUROC AURC "
              "failed votes");
   BOOST_TEST(line_of(table, "Average, vote ≥ 2") ==
              "Average, vote ≥ 2 † 0.500 [0.498, 0.502] 0.510 0.520 [0.518, 0.522] "
-             "0.550 [0.548, 0.552] 0.530 0.610 0.620 0.630 2");
+             "0.530 0.550 [0.548, 0.552] 0.610 0.620 0.630 2");
   BOOST_TEST(line_of(table, "Consistency, min *").ends_with(" 0"));
   BOOST_TEST(holds(table, "\n* few distinct values: its ACE means little\n† votes failed for a"));
   BOOST_TEST(
@@ -89,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_one_models_estimators_with_intervals) {
 }
 
 BOOST_AUTO_TEST_CASE(markers_reductions_and_recalibration_have_tables_of_their_own) {
-  const std::string table = CalibrationReport(small_results(), Json::object()).table();
+  const std::string table = calibration_report(small_results(), Json::object()).table();
   BOOST_TEST(holds(table, "marked − base template"));
   const std::string markers = table.substr(table.find("marked − base template"));
   BOOST_TEST(line_of(markers, "“25%”") ==
@@ -113,9 +115,9 @@ BOOST_AUTO_TEST_CASE(what_there_is_nothing_of_is_not_shown) {
   model.markers.clear();
   model.reductions.clear();
   model.recalibration.clear();
-  const std::string table = CalibrationReport(results, Json::object()).table();
+  const std::string table = calibration_report(results, Json::object()).table();
   BOOST_TEST(line_of(table, "Base") ==
-             "Base 0.100 [0.098, 0.102] 0.110 – 0.150 [0.148, 0.152] 0.130 0.210 – 0.230 0");
+             "Base 0.100 [0.098, 0.102] 0.110 – 0.130 0.150 [0.148, 0.152] 0.210 – 0.230 0");
   for (const char* part : {"few distinct", "marked", "reduction", "held out"}) {
     BOOST_TEST(!holds(table, part), part << " stands in the table");
   }
@@ -125,7 +127,7 @@ BOOST_AUTO_TEST_CASE(several_models_stand_side_by_side) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[1].estimators.resize(1);
   results.models[1].facts = 41;
-  const std::string table = CalibrationReport(results, Json::object()).table();
+  const std::string table = calibration_report(results, Json::object()).table();
   BOOST_TEST(line_of(table, "model") ==
              "model facts accuracy mean over paraphrases ties ACE Base ACE Margin ACE Average, "
              "vote ≥ 2 ACE Average, min "
@@ -142,7 +144,7 @@ BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_said_below_the_models) {
   CalibrationResults results = small_results({"gpt", "bert", "opt", "xbert"});
   results.comparison.correlation = {{"base", around(-0.75, 4)}, {"average_max", around(0.5, 4)}};
   results.comparison.pairs = {{0, 1, "Water"}, {2, 3, ""}};
-  const std::string table = CalibrationReport(results, Json::object()).table();
+  const std::string table = calibration_report(results, Json::object()).table();
   BOOST_TEST(table.ends_with(
       "\nPearson's r of ACE and mean accuracy over paraphrases, Base: -0.750 [-0.752, -0.748] over "
       "4 models\n\n" +
@@ -151,12 +153,12 @@ BOOST_AUTO_TEST_CASE(correlations_and_pairs_are_said_below_the_models) {
 
 BOOST_AUTO_TEST_CASE(with_ties_the_first_wins_is_shown) {
   CalibrationResults results = small_results();
-  BOOST_TEST(!holds(CalibrationReport(results, Json::object()).table(), "first wins"));
+  BOOST_TEST(!holds(calibration_report(results, Json::object()).table(), "first wins"));
   ModelCalibration& model = results.models[0];
   model.ties = {1, 120};
   model.accuracy_first_wins = {0.75, 0.5, 0.875, 40, "centred bootstrap"};
   model.paraphrase_accuracy_first_wins = {0.25, 0.125, 0.5, 40, "bootstrap"};
-  const std::string table = CalibrationReport(results, Json::object()).table();
+  const std::string table = calibration_report(results, Json::object()).table();
   BOOST_TEST(holds(table, ", 1 tie among 120 answers\n"));
   BOOST_TEST(
       table.ends_with("\naccuracy (first wins): base template 0.750 [0.500, 0.875], mean over "

@@ -110,12 +110,10 @@ BOOST_AUTO_TEST_CASE(columns_of_a_part_are_those_of_the_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_may_be_parted_by_rules) {
-  ColumnTable<Plum> table(plum_columns());
-  table.add(plums[0]);
-  table.add_rule();
-  table.add(plums[1]);
+  NumberTable table = table_of(plum_columns(), plums);
+  table.rows[1].begins_section = true;
   const std::string rule = "\n───";
-  const std::string text = table.text();
+  const std::string text = text_table(table);
   BOOST_TEST(text.find(rule, text.find(rule) + 1) > text.find("Mirabelle"));
 }
 

@@ -21,7 +21,7 @@ using test::slurp;
 using test::three_models;
 using test::three_options;
 
-BOOST_AUTO_TEST_SUITE(comparison_report)
+BOOST_AUTO_TEST_SUITE(comparison_report_suite)
 
 namespace {
 
@@ -46,15 +46,18 @@ bool has_line(const std::string& text, const std::string& words) {
 BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them) {
   const test::TemporaryFolder out;
   const Comparison made = small_comparison();
-  ComparisonReport(made, {{"seed", 5}}).write(out.path());
+  comparison_report(made, {{"seed", 5}}).write(out.path());
   std::set<std::string> expected{"metrics.json", "report.html"};
   for (const auto& [name, text] : comparison_csv(made)) {
     expected.insert(name);
     BOOST_TEST(slurp(out / name) == text);
   }
-  BOOST_TEST(expected.size() == 10U);
+  BOOST_TEST(expected.size() == 11U);
   BOOST_TEST((test::names_in(out.path()) == expected));
-  BOOST_TEST(Json::parse(slurp(out / "metrics.json")) == to_json(made));
+  Json json = Json::parse(slurp(out / "metrics.json"));
+  BOOST_TEST(json.at("notes") == made.remarks);
+  json.erase("notes");
+  BOOST_TEST(json == to_json(made));
   BOOST_TEST(slurp(out / "report.html") == ComparisonPage(made).html({{"seed", 5}}));
 }
 
@@ -108,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_other_tables_have_what_the_page_shows) {
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_shows_the_leaderboard_then_pairs_of_models) {
-  const std::string table = ComparisonReport(small_comparison(), Json::object()).table();
+  const std::string table = comparison_report(small_comparison(), Json::object()).table();
   BOOST_TEST(has_line(table, "ant    0.667 ["));
   BOOST_TEST(table.find("\nant ") < table.find("\nbee "));
   BOOST_TEST(has_line(table, "ant → bee"));
@@ -126,7 +129,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
   const std::string table =
-      ComparisonReport(compare_answers(models, options), Json::object()).table();
+      comparison_report(compare_answers(models, options), Json::object()).table();
   BOOST_TEST(!holds(table, "→"));
   BOOST_TEST(has_line(table, "f      0.667 ["));
 }
@@ -140,7 +143,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const Comparison made = compare_answers(models, options);
   BOOST_REQUIRE(!made.remarks.empty());
   BOOST_TEST(made.remarks[0].starts_with("level: Warning: 4 of 4 answers (100.0%) are ties"));
-  const std::string table = ComparisonReport(made, Json::object()).table();
+  const std::string table = comparison_report(made, Json::object()).table();
   BOOST_TEST(holds(table, "accuracy (first wins)"));
   BOOST_TEST(in_order(test::between(table, "level ", "\n"), {"0.250 [", "4", "4", "0.000 ["}));
   BOOST_TEST(holds(ComparisonPage(made).html(Json::object()), "Accuracy (first wins)"));
@@ -153,7 +156,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   for (const Json& rate : json.at("subsumption")) {
     BOOST_TEST(rate.at("rate").is_null() == (rate.at("of") == "level"));
   }
-  BOOST_TEST(!holds(ComparisonReport(small_comparison(), Json::object()).table(), "first wins"));
+  BOOST_TEST(!holds(comparison_report(small_comparison(), Json::object()).table(), "first wins"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

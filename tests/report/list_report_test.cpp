@@ -12,7 +12,7 @@ using namespace plumb::detail;
 using test::holds;
 using test::slurp;
 
-BOOST_AUTO_TEST_SUITE(list_report)
+BOOST_AUTO_TEST_SUITE(list_report_suite)
 
 namespace {
 
@@ -26,7 +26,7 @@ struct Lists : test::TemporaryFolder {
     write("asked/templates.jsonl",
           "{\"relation\": \"P190\", \"template\": \"Twins of [X]: [Y]\"}\n");
     write("0-kamel_answers.jsonl",
-          answer_line({"P190", {0, 0, 0}, "Elek <i>", " rome; Oslo", 4, -1, 0}));
+          row_line(RecordedAnswer{"P190", {0, 0, 0}, "Elek <i>", " rome; Oslo", 4, -1, 0}));
     write("metadata_generate.json",
           "{\"settings\": [\"0-kamel\"], \"answers\": \"lists\", \"max_new_tokens\": 9, "
           "\"rows\": {\"0-kamel_answers.jsonl\": 1}, \"remarks\": [\"a < b\"]}\n");
@@ -36,7 +36,7 @@ struct Lists : test::TemporaryFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(numbers_stand_in_the_table_the_page_and_the_files, Lists) {
-  const ListReport report(path());
+  const ListReport report = list_report(path());
   BOOST_TEST(holds(report.table(), "script's precision"));
   BOOST_TEST(holds(report.table(), "P190"));
   BOOST_TEST(report.notes() == std::vector<std::string>{"a < b"});
@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(numbers_stand_in_the_table_the_page_and_the_files, Lists
 
 BOOST_AUTO_TEST_CASE(a_folder_without_lists_is_refused) {
   const test::TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(ListReport{folder.path()}, Error,
+  BOOST_CHECK_EXCEPTION((void)list_report(folder.path()), Error,
                         test::says(Fault::user, "holds no finished generation"));
 }
 

@@ -11,7 +11,7 @@
 using namespace plumb::detail;
 using test::holds;
 
-BOOST_AUTO_TEST_SUITE(published_report)
+BOOST_AUTO_TEST_SUITE(published_report_suite)
 
 namespace {
 
@@ -30,9 +30,10 @@ PublishedNumber number(const std::string& name) {
 
 BOOST_AUTO_TEST_CASE(a_folder_has_numbers_page_and_what_was_not_met) {
   const test::TemporaryFolder folder;
-  const PublishedReport report(compare_with_published({number("x"), number("<none>")},
-                                                      {{"n", "", {{"x", {0.25, 0.2, 0.3, 4}}}}}),
-                               {{"command", "compare"}});
+  const PublishedReport report =
+      published_report(compare_with_published({number("x"), number("<none>")},
+                                              {{"n", "", {{"x", {0.25, 0.2, 0.3, 4}}}}}),
+                       {{"command", "compare"}});
   report.write(folder.path());
   const Json metrics = Json::parse(test::slurp(folder / "metrics.json"));
   BOOST_TEST(metrics.at("numbers").size() == 1U);
@@ -55,8 +56,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_names_the_first_twelve_that_are_not_met) {
   std::vector<PublishedNumber> numbers;
   for (int i = 0; i < 14; ++i) numbers.push_back(number("x" + std::to_string(i)));
   numbers.push_back(number("x0"));  // of another model; told once
-  const PublishedReport report(compare_with_published(numbers, {{"a", "", {}}, {"b", "", {}}}),
-                               Json::object());
+  const PublishedReport report = published_report(
+      compare_with_published(numbers, {{"a", "", {}}, {"b", "", {}}}), Json::object());
   const std::string table = report.table();
   BOOST_TEST(
       table.starts_with("15 published numbers that none of the runs has (each name once, of all "

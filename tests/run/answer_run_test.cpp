@@ -119,7 +119,7 @@ void check_answers(bool fresh) {
     const AnswerPlan plan = answer_plan(dataset, asked, few_shot);
     PromptTexts texts(dataset, asked, few_shot);
     std::size_t i = 0;
-    for_each_answer(
+    for_each_row<RecordedAnswer>(
         folder / "run" / (few_shot.name() + "_answers.jsonl"), [&](const RecordedAnswer& row) {
           const PlannedPrompt& planned = plan.prompts.at(i++);
           BOOST_TEST((row.prompt == planned.prompt));
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_fir
     options.stop = stop;
     run_once(folder / run, options, {}, reader<NgramTreeModel>("\n\n"));
     std::vector<std::string> texts;
-    for_each_answer(folder / run / "zero-shot_answers.jsonl",
-                    [&](const RecordedAnswer& row) { texts.push_back(row.text); });
+    for_each_row<RecordedAnswer>(folder / run / "zero-shot_answers.jsonl",
+                                 [&](const RecordedAnswer& row) { texts.push_back(row.text); });
     return texts;
   };
   const std::vector<std::string> lines = answers("lines", {"\n"}), stops = answers("stops", {"."}),
@@ -175,12 +175,13 @@ BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_fir
     BOOST_TEST(all[i].starts_with(lines[i] + "\n"));
   }
   // Samples end where answers do.
-  for_each_samples(folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
-    for (const auto& [text, times] : row.texts) {
-      const std::size_t word = text.find_first_not_of('\n');
-      BOOST_TEST((word == std::string::npos || text.find('\n', word) == std::string::npos));
-    }
-  });
+  for_each_row<RecordedSamples>(
+      folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
+        for (const auto& [text, times] : row.texts) {
+          const std::size_t word = text.find_first_not_of('\n');
+          BOOST_TEST((word == std::string::npos || text.find('\n', word) == std::string::npos));
+        }
+      });
 }
 
 BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
     const AnswerPlan plan = sampled_plan(dataset, asked, few_shot, options);
     PromptTexts texts(dataset, asked, few_shot);
     std::size_t i = 0;
-    for_each_samples(
+    for_each_row<RecordedSamples>(
         folder / "run" / (few_shot.name() + "_samples.jsonl"), [&](const RecordedSamples& row) {
           const PlannedPrompt& planned = plan.prompts.at(i++);
           BOOST_TEST((row.prompt == planned.prompt));
@@ -273,8 +274,9 @@ BOOST_AUTO_TEST_CASE(a_limit_asks_the_first_facts_of_each_relation) {
   AnswerOptions options = few_samples();
   options.limit = 1;
   run_once(folder / "run", options);
-  for_each_answer(folder / "run" / "zero-shot_answers.jsonl",
-                  [](const RecordedAnswer& row) { BOOST_TEST(row.prompt.fact == 0U); });
+  for_each_row<RecordedAnswer>(
+      folder / "run" / "zero-shot_answers.jsonl",
+      [](const RecordedAnswer& row) { BOOST_TEST(row.prompt.fact == 0U); });
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_without_room_for_an_answer_is_refused_with_its_place) {

@@ -38,7 +38,7 @@ struct Two {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_needs_no_command, Two) {
-  const AnyReport report = run_measurement(CalibrateMeasurement(settings()), out / "page");
+  const Report report = run_measurement(CalibrateMeasurement(settings()), out / "page");
   BOOST_TEST(report.table().starts_with("estimator "));
   BOOST_TEST(std::filesystem::exists(out / "page/report.html"));
   BOOST_TEST((read_json_object(out / "page/run.json").at("settings").at("models") ==

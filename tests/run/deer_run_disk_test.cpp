@@ -88,7 +88,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   const NpyFile entities = run.entities(options.entity_prompts.front()).value();
   std::string lines;
   for (const EntityRank& rank : run.rank(parts.parts.front(), entities.rows())) {
-    lines += entity_rank_line(rank);
+    lines += row_line(rank);
   }
   return lines;
 }

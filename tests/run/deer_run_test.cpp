@@ -40,7 +40,7 @@ struct Ranked {
 
   [[nodiscard]] std::string lines() const {
     std::string text;
-    for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
+    for (const EntityRank& rank : ranks) text += row_line(rank);
     return text;
   }
 };

@@ -41,8 +41,8 @@ struct Made {
 
   [[nodiscard]] std::vector<RecordedAnswer> answers() const {
     std::vector<RecordedAnswer> rows;
-    for_each_answer(files / "run/masked_answers.jsonl",
-                    [&](const RecordedAnswer& row) { rows.push_back(row); });
+    for_each_row<RecordedAnswer>(files / "run/masked_answers.jsonl",
+                                 [&](const RecordedAnswer& row) { rows.push_back(row); });
     return rows;
   }
   /// The sentence of a row with a word in its gap, asked at it.
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(every_prompt_has_its_likeliest_token_and_the_rank_of_the_tr
 BOOST_AUTO_TEST_CASE(names_of_facts_with_an_alias_and_candidates_are_scored_in_the_gap) {
   const Made made;
   std::size_t rows = 0;
-  for_each_names(made.files / "run/masked_names.jsonl", [&](const RecordedNames& row) {
+  for_each_row<RecordedNames>(made.files / "run/masked_names.jsonl", [&](const RecordedNames& row) {
     ++rows;
     const std::vector<float> logits =
         made.model.row(made.query(row.relation, row.prompt.template_index, row.subject));
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(names_of_facts_with_an_alias_and_candidates_are_scored_in_t
   // Iron's four templates by two names; water, salt by two names, rust and sugar under three.
   BOOST_TEST(rows == 8U + 15U);
   std::size_t free = 0;
-  for_each_content_free(
+  for_each_row<RecordedContentFree>(
       made.files / "run/masked_content_free.jsonl", [&](const RecordedContentFree& row) {
         const std::vector<float> logits =
             made.model.row(made.query(row.relation, row.template_index, row.subject));
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_does_not_fit_has_no_likelihood_and_a_label_is_n
   FillRun run(model, words, plan, options);
   run.answer(folder, work);
   std::size_t rows = 0;
-  for_each_names(files / "run/masked_names.jsonl", [&](const RecordedNames& row) {
+  for_each_row<RecordedNames>(files / "run/masked_names.jsonl", [&](const RecordedNames& row) {
     ++rows;
     BOOST_TEST(row.names.at(0).at(0).tokens == 1U);
     BOOST_TEST(row.names.at(0).at(1).tokens == 0U);

@@ -59,16 +59,17 @@ BOOST_FIXTURE_TEST_CASE(answers_end_at_a_percent_sign_and_are_measured_as_lists,
   ListJob job(model, questions, {.model = "reader"});
   const auto finished = run_job(job, {folder / "run"});
   std::vector<std::string> texts;
-  for_each_answer(folder / "run/2-kamel_answers.jsonl", [&](const RecordedAnswer& row) {
-    texts.push_back(row.relation + " " + row.subject + ":" + row.text);
-    BOOST_TEST(row.shots.places.size() == 2U);
-  });
+  for_each_row<RecordedAnswer>(folder / "run/2-kamel_answers.jsonl",
+                               [&](const RecordedAnswer& row) {
+                                 texts.push_back(row.relation + " " + row.subject + ":" + row.text);
+                                 BOOST_TEST(row.shots.places.size() == 2U);
+                               });
   BOOST_TEST(texts == (std::vector<std::string>{"P36 Italy: Roma", "P36 Japan: Kyoto; Tokyo",
                                                 "P190 Elek: sebis; Kiel", "P190 Zoppola: Paris"}),
              boost::test_tools::per_element());
   const auto near = boost::test_tools::tolerance(1e-12);
-  BOOST_REQUIRE(finished.report.groups().size() == 3U);
-  const ListGroup& mean = finished.report.groups().back();
+  BOOST_REQUIRE(finished.report.results().size() == 3U);
+  const ListGroup& mean = finished.report.results().back();
   // P36 has (1 + ½)/2, P190 (1 + 0)/2; and so on.
   BOOST_TEST(mean.with_aliases.precision.value == 0.625, near);
   BOOST_TEST(mean.with_aliases.recall.value == 0.75, near);
@@ -103,20 +104,21 @@ BOOST_FIXTURE_TEST_CASE(rows_name_the_shots_that_their_prompts_show, Kamel) {
   });
   BOOST_TEST(prompts.size() == 4U);
   std::size_t row_count = 0;
-  for_each_answer(folder / "run/2-kamel_answers.jsonl", [&](const RecordedAnswer& row) {
-    const Json& prompt = prompts.at(row_count++);
-    BOOST_TEST(prompt.at("subject") == row.subject);
-    std::string text;
-    for (const std::uint32_t place : row.shots.places) {
-      const RecordedShot& shot = lists[row.relation == "P36" ? 0 : 1].shots.at(place);
-      const std::string asked =
-          row.relation == "P36" ? "What is the capital of " : "What are the twin towns of ";
-      text += asked + shot.subject + "? " + shot.object + "%\n";
-    }
-    const std::string whole = prompt.at("prompt");
-    BOOST_TEST(whole.starts_with(text));
-    BOOST_TEST(whole.ends_with(" of " + row.subject + "?"));
-  });
+  for_each_row<RecordedAnswer>(
+      folder / "run/2-kamel_answers.jsonl", [&](const RecordedAnswer& row) {
+        const Json& prompt = prompts.at(row_count++);
+        BOOST_TEST(prompt.at("subject") == row.subject);
+        std::string text;
+        for (const std::uint32_t place : row.shots.places) {
+          const RecordedShot& shot = lists[row.relation == "P36" ? 0 : 1].shots.at(place);
+          const std::string asked =
+              row.relation == "P36" ? "What is the capital of " : "What are the twin towns of ";
+          text += asked + shot.subject + "? " + shot.object + "%\n";
+        }
+        const std::string whole = prompt.at("prompt");
+        BOOST_TEST(whole.starts_with(text));
+        BOOST_TEST(whole.ends_with(" of " + row.subject + "?"));
+      });
   BOOST_TEST(row_count == 4U);
 }
 
@@ -128,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(a_long_answer_is_cut_and_said_to_be, Kamel) {
   ListJob job(model, questions);
   const auto finished = run_job(job, {folder / "run"});
   BOOST_TEST(!std::filesystem::exists(folder / "run/shots.jsonl"));
-  BOOST_TEST(finished.report.groups().back().cut == 2U);  // " Kyoto; " and " sebis; "
+  BOOST_TEST(finished.report.results().back().cut == 2U);  // " Kyoto; " and " sebis; "
 }
 
 // White space ends nothing, a % does, also where nothing stands before it.
@@ -140,11 +142,11 @@ BOOST_FIXTURE_TEST_CASE(a_percent_sign_that_stands_first_ends_the_answer, Kamel)
   ListJob job(model, questions);
   const auto finished = run_job(job, {folder / "run"});
   std::vector<std::string> texts;
-  for_each_answer(folder / "run/0-kamel_answers.jsonl",
-                  [&](const RecordedAnswer& row) { texts.push_back(row.text); });
+  for_each_row<RecordedAnswer>(folder / "run/0-kamel_answers.jsonl",
+                               [&](const RecordedAnswer& row) { texts.push_back(row.text); });
   BOOST_TEST(texts == (std::vector<std::string>{"", "\n\nTokyo\nKyoto"}),
              boost::test_tools::per_element());
-  BOOST_TEST(finished.report.groups().back().empty == 1U);
+  BOOST_TEST(finished.report.results().back().empty == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_left_out_and_too_few_shots_are_said, Kamel) {

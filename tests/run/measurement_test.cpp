@@ -9,6 +9,7 @@
 
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
+#include "support/small_report.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace plumb::detail;
@@ -18,16 +19,12 @@ BOOST_AUTO_TEST_SUITE(measurement)
 
 namespace {
 
-struct Counted {
-  std::size_t folders;
-  void write(const DiskPath& folder) const {
+Report counted_report(std::size_t folders) {
+  return test::small_report(std::to_string(folders), {"counted"}, [folders] {
     if (folders == 3) throw internal_error({}, "the disk is full");
-    write_atomically(folder / "count.txt", std::to_string(folders));
-    write_atomically(folder / "page.txt", "counted");
-  }
-  [[nodiscard]] static std::vector<std::string> notes() { return {"counted"}; }
-  [[nodiscard]] std::string table() const { return std::to_string(folders) + "\n"; }
-};
+    return std::vector<ReportFile>{{"count.txt", std::to_string(folders)}};
+  });
+}
 
 /// How many folders it was given; refuses to measure none.
 struct Count {
@@ -38,7 +35,7 @@ struct Count {
   [[nodiscard]] const ResultFolders& folders() const { return read; }
   [[nodiscard]] Measured measure() const {
     if (read.list.empty()) throw user_error({.field = "DIR"}, "there is none");
-    return {AnyReport(Counted{read.list.size()}),
+    return {counted_report(read.list.size()),
             {{"command", "count"}, {"by", by}, {"counted", read.list.size()}}};
   }
 };
@@ -60,7 +57,7 @@ struct Files {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_measurement_leaves_its_files_and_says_what_it_was_made_of, Files) {
-  const AnyReport report = run_measurement(two, out(), {{"command_line", "plumb count"}});
+  const Report report = run_measurement(two, out(), {{"command_line", "plumb count"}});
   BOOST_TEST(report.table() == "2\n");
   BOOST_TEST(test::slurp(out() / "count.txt") == "2");
   const Json made = run();

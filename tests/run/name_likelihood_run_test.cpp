@@ -85,21 +85,21 @@ BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias
       if (alias) expected.push_back(planned);
     }
     std::size_t i = 0;
-    for_each_names((folder / "run") / (few_shot.name() + "_names.jsonl"),
-                   [&](const RecordedNames& row) {
-                     const PlannedPrompt& planned = expected.at(i++);
-                     BOOST_TEST((row.prompt == planned.prompt));
-                     BOOST_TEST(row.subject == texts.subject(planned));
-                     const auto& objects = texts.fact(planned).objects;
-                     BOOST_REQUIRE(row.names.size() == objects.size());
-                     for (std::size_t o = 0; o < objects.size(); ++o) {
-                       BOOST_REQUIRE(row.names[o].size() == objects[o].names.size());
-                       for (std::size_t n = 0; n < objects[o].names.size(); ++n) {
-                         check_equal(row.names[o][n],
-                                     by_hand(model, texts.text(planned), objects[o].names[n]));
-                       }
-                     }
-                   });
+    for_each_row<RecordedNames>(
+        (folder / "run") / (few_shot.name() + "_names.jsonl"), [&](const RecordedNames& row) {
+          const PlannedPrompt& planned = expected.at(i++);
+          BOOST_TEST((row.prompt == planned.prompt));
+          BOOST_TEST(row.subject == texts.subject(planned));
+          const auto& objects = texts.fact(planned).objects;
+          BOOST_REQUIRE(row.names.size() == objects.size());
+          for (std::size_t o = 0; o < objects.size(); ++o) {
+            BOOST_REQUIRE(row.names[o].size() == objects[o].names.size());
+            for (std::size_t n = 0; n < objects[o].names.size(); ++n) {
+              check_equal(row.names[o][n],
+                          by_hand(model, texts.text(planned), objects[o].names[n]));
+            }
+          }
+        });
     BOOST_TEST(i == expected.size());
   }
 }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(labels_are_scored_behind_prompts_without_content) {
   const FewShot few_shot(dataset, two_of_relation, 0);
   std::size_t rows = 0;
   std::set<std::string> subjects;
-  for_each_content_free(
+  for_each_row<RecordedContentFree>(
       (folder / "run") / "2-relation_content_free.jsonl", [&](const RecordedContentFree& row) {
         ++rows;
         subjects.insert(row.subject);

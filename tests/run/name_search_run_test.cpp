@@ -38,7 +38,7 @@ struct Ranked {
 
   [[nodiscard]] std::string lines() const {
     std::string text;
-    for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
+    for (const EntityRank& rank : ranks) text += row_line(rank);
     return text;
   }
 };
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   NameSearchRun run(model, options, prompts, work);
   const auto lines = [](const std::vector<EntityRank>& ranks) {
     std::string text;
-    for (const EntityRank& rank : ranks) text += entity_rank_line(rank);
+    for (const EntityRank& rank : ranks) text += row_line(rank);
     return text;
   };
   const std::string bare = lines(run.likelihood(plan));

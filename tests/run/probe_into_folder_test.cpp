@@ -36,7 +36,7 @@ struct ShortWins {
   std::vector<StatementScore> score(const Query& query) {
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
-      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+      scores.push_back({{-static_cast<double>(prompt.text.size()), 1}});
     }
     ++asked;
     return scores;
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
   CausalScorer scorer(model, Bos::none());
   const auto finished =
       probe_into_folder(scorer, bare_dataset(), folder / "run", {.model = "mine"});
-  BOOST_TEST(finished.report.metrics().overall.accuracy.count == 2U);
+  BOOST_TEST(finished.report.results().overall.accuracy.count == 2U);
   BOOST_TEST(finished.summary.fresh_statements == 4U);
   const Json run = run_json(folder / "run");
   BOOST_TEST(run.at("status") == "complete");
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
   const auto finished =
       probe_into_folder(scorer, bare_dataset(), folder / "run", {.settings = {.templates = {}}});
   const ProbeMetrics in_memory = metrics_of(probe_in_memory(scorer, bare_dataset()));
-  const ProbeMetrics& written = finished.report.metrics();
+  const ProbeMetrics& written = finished.report.results();
   const auto numbers = [](const GroupMetrics& group) {
     std::vector<double> all;
     for (const Estimate& one : {group.accuracy, group.hit_at(1), group.mean_rank,

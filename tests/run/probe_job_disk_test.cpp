@@ -40,7 +40,7 @@ BOOST_FIXTURE_TEST_CASE(a_probe_in_memory_leaves_what_one_on_the_machines_disk_d
   run_once(run);
   BOOST_TEST((lasting(run) == lasting(folder / "whole")));
   BOOST_TEST(contents(run).size() > 7U);
-  BOOST_TEST(ProbeReport(run).table() == ProbeReport(folder / "whole").table());
+  BOOST_TEST(probe_report(run).table() == probe_report(folder / "whole").table());
 }
 
 BOOST_AUTO_TEST_CASE(a_dataset_in_memory_is_probed_and_read_there) {

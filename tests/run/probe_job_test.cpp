@@ -33,7 +33,7 @@ struct ShorterIsLikelier {
   std::vector<StatementScore> score(const Query& query) {
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
-      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+      scores.push_back({{-static_cast<double>(prompt.text.size()), 1}});
     }
     return scores;
   }
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
   Json expected = read_json_object(folder / "without" / "metrics.json");
   BOOST_TEST(metrics.at("unreported_facts") == 1);
   BOOST_TEST(metrics.at("all_templates") == expected.at("all_templates"));
-  const ProbeReport report(some, {});
+  const ProbeReport report = probe_report(some, {});
   const std::string warning = "Warning: 1 fact left out (capital: 1): the engine did not report";
   const auto notes = report.notes();
   BOOST_TEST(

@@ -25,8 +25,7 @@ BOOST_AUTO_TEST_CASE(a_method_leaves_its_ranks_and_its_nearest_entities) {
   EntityRank rank;
   rank.head = "e1";
   write_ranks(run, "deer", {rank, rank});
-  BOOST_TEST(test::slurp(folder / "run/deer_ranks.jsonl") ==
-             entity_rank_line(rank) + entity_rank_line(rank));
+  BOOST_TEST(test::slurp(folder / "run/deer_ranks.jsonl") == row_line(rank) + row_line(rank));
   write_nearest(run, "deer", parts, [&](const RankPlan& part) {
     std::vector<std::vector<NearEntity>> made(part.queries.size());
     made[0] = {{2, 0.5}, {0, 0.25}};

@@ -7,12 +7,13 @@
 
 using namespace plumb::detail;
 
-BOOST_AUTO_TEST_SUITE(replay_report)
+BOOST_AUTO_TEST_SUITE(replay_report_suite)
 
 BOOST_AUTO_TEST_CASE(a_replay_shows_its_table_and_leaves_no_page) {
   const test::TemporaryFolder folder;
-  ReplayReport report{TextTable({"relation", "facts"}), {"a remark"}};
-  report.shown.add({"P36", "7"});
+  TextTable table({"relation", "facts"});
+  table.add({"P36", "7"});
+  const Report report = replay_report(table, {"a remark"});
   report.write(folder.path());
   BOOST_TEST(std::filesystem::is_empty(folder.path()));
   BOOST_TEST(report.table().find("P36") != std::string::npos);

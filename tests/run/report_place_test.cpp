@@ -8,6 +8,7 @@
 
 #include "support/errors.hpp"
 #include "support/memory_disk.hpp"
+#include "support/small_report.hpp"
 
 using namespace plumb::detail;
 using test::MemoryDisk;
@@ -17,16 +18,6 @@ BOOST_AUTO_TEST_SUITE(report_place)
 
 namespace {
 
-struct SmallReport {
-  std::string text = "new";
-  void write(const DiskPath& folder) const {
-    write_atomically(folder / "metrics.json", text);
-    write_atomically(folder / "report.html", text);
-  }
-  [[nodiscard]] std::vector<std::string> notes() const { return {}; }
-  [[nodiscard]] std::string table() const { return text; }
-};
-
 /// Two runs of other settings in memory.
 struct TwoRuns {
   TwoRuns() {
@@ -35,7 +26,7 @@ struct TwoRuns {
   }
   void write(const std::string& run, const std::string& out, bool overwrite = false,
              const std::string& text = "new") {
-    write_report(AnyReport(SmallReport{text}), disk / run, disk / out, overwrite);
+    write_report(test::small_report(text), disk / run, disk / out, overwrite);
   }
   void refused(const std::string& run, const std::string& out, const std::string& words,
                bool overwrite = false) {
@@ -58,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_goes_into_a_new_folder_and_again_into_the_same,
   BOOST_TEST(record.at("status") == "complete");
   BOOST_TEST(record.at("run") == "/a");
   write("a", "deep/page", false, "second");
-  BOOST_TEST(disk.text("/deep/page/metrics.json") == "second");
+  BOOST_TEST(disk.text("/deep/page/numbers.csv") == "second");
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_left_alone, TwoRuns) {
@@ -106,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_that_broke_off_is_written_again, TwoRuns) {
     test::FailingDisk failing(runs.disk, n);
     bool refused = false;
     try {
-      write_report(AnyReport(SmallReport{}), failing(runs.disk / "a"), failing(runs.disk / "page"),
+      write_report(test::small_report("new"), failing(runs.disk / "a"), failing(runs.disk / "page"),
                    false);
     } catch (const std::exception&) {
       refused = true;

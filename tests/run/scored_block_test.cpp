@@ -42,8 +42,9 @@ struct FakeScorer {
     std::vector<StatementScore> scores;
     for (const std::uint32_t s : block.pack(p)) {
       const double number = s;
-      scores.push_back({-(number + 1) / 3, -number / 7, s == untold ? 0U : 2U,
-                        s == untold ? 0U : 1U, s == broken ? worth : -number / 11, 1,
+      scores.push_back({{-(number + 1) / 3, s == untold ? 0U : 2U},
+                        {-number / 7, s == untold ? 0U : 1U},
+                        {s == broken ? worth : -number / 11, 1},
                         s == broken ? unreported : 0U});
     }
     return scores;
@@ -87,12 +88,12 @@ BOOST_AUTO_TEST_CASE(scores_come_in_the_order_of_the_statements_now_and_from_the
     BOOST_REQUIRE(scores.size() == 8U);
     for (std::size_t s = 0; s < 8; ++s) {
       const auto number = static_cast<double>(s);
-      BOOST_TEST(scores[s].log_likelihood == -(number + 1) / 3);  // to the last bit
-      BOOST_TEST(scores[s].answer_log_likelihood == -number / 7);
-      BOOST_TEST(scores[s].continuation_log_likelihood == -number / 11);
-      BOOST_TEST(scores[s].tokens == 2U);
-      BOOST_TEST(scores[s].answer_tokens == 1U);
-      BOOST_TEST(scores[s].continuation_tokens == 1U);
+      BOOST_TEST(scores[s].statement.log_likelihood == -(number + 1) / 3);  // to the last bit
+      BOOST_TEST(scores[s].answer.log_likelihood == -number / 7);
+      BOOST_TEST(scores[s].continuation.log_likelihood == -number / 11);
+      BOOST_TEST(scores[s].statement.tokens == 2U);
+      BOOST_TEST(scores[s].answer.tokens == 1U);
+      BOOST_TEST(scores[s].continuation.tokens == 1U);
     }
   }
   BOOST_TEST(scored(folder / "empty.jsonl", scorer, 0).empty());
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_was_not_reported_is_kept_where_its_fact_is
         scored_block(part, scorer, block, Span::statement, numbered, Unreported::left_out).value();
     for (std::size_t s = 0; s < 8; ++s) {
       BOOST_TEST((scores[s].unreported_tokens > 0) == (s == 7));
-      BOOST_TEST(std::isnan(scores[s].continuation_log_likelihood) == (s == 7));
+      BOOST_TEST(std::isnan(scores[s].continuation.log_likelihood) == (s == 7));
     }
   }
   BOOST_TEST(scorer.asked == 3U);

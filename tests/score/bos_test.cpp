@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(statements_are_scored_behind_the_token_that_is_named) {
     expected += model.log_probability(std::span(sequence).first(t), sequence[t]);
   }
   const StatementScore score = scorer.score(query("abc")).front();
-  BOOST_TEST(score.tokens == 3U);
-  BOOST_TEST(std::abs(score.log_likelihood - expected) < 1e-9);
+  BOOST_TEST(score.statement.tokens == 3U);
+  BOOST_TEST(std::abs(score.statement.log_likelihood - expected) < 1e-9);
   BOOST_TEST(scorer.bos_setting().word() == "<|endoftext|>");
 }
 
@@ -139,22 +139,23 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
   CausalScorer parsed(parses, bos), plain(reads, bos);
   const StatementScore own = parsed.score(query("<|endoftext|>abc")).front();
   const StatementScore put = parsed.score(query("abc")).front();
-  BOOST_TEST(own.tokens == 3U);
-  BOOST_TEST(own.log_likelihood == put.log_likelihood);
+  BOOST_TEST(own.statement.tokens == 3U);
+  BOOST_TEST(own.statement.log_likelihood == put.statement.log_likelihood);
   BOOST_TEST(parsed.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
   // In the middle it is a token as any other; read as text it is thirteen bytes.
-  BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().tokens == 4U);
+  BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().statement.tokens == 4U);
   BOOST_TEST(!parsed.begins_with_bos(query("ab<|endoftext|>c").candidates.front()));
-  BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().tokens == 16U);
+  BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().statement.tokens == 16U);
   BOOST_TEST(!plain.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
   // What is given may be no more than it.
   const StatementScore behind = parsed.score(query("<|endoftext|>abc", 13)).front();
-  BOOST_TEST(behind.continuation_tokens == 3U);
-  BOOST_TEST(behind.answer_tokens == 3U);
-  BOOST_TEST(behind.continuation_log_likelihood == put.log_likelihood);
+  BOOST_TEST(behind.continuation.tokens == 3U);
+  BOOST_TEST(behind.answer.tokens == 3U);
+  BOOST_TEST(behind.continuation.log_likelihood == put.statement.log_likelihood);
   // Without one it is the text's first token, which has no probability.
   CausalScorer none(parses, Bos::none());
-  BOOST_TEST(none.score(query("<|endoftext|>abc")).front().log_likelihood == put.log_likelihood);
+  BOOST_TEST(none.score(query("<|endoftext|>abc")).front().statement.log_likelihood ==
+             put.statement.log_likelihood);
 }
 
 BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
@@ -167,11 +168,11 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
     for (const std::vector<Cut>& cuts : {std::vector<Cut>{}, {{2, false}, {3, true}, {4, false}}}) {
       const Query asked{{{"ab 5abc", {{4, 7}}, cuts, 3}}};
       const StatementScore expected = one.score(asked).front(), score = other.score(asked).front();
-      BOOST_TEST(score.log_likelihood == expected.log_likelihood);
-      BOOST_TEST(score.answer_log_likelihood == expected.answer_log_likelihood);
-      BOOST_TEST(score.continuation_log_likelihood == expected.continuation_log_likelihood);
-      BOOST_TEST(score.tokens == expected.tokens);
-      BOOST_TEST(score.continuation_tokens == expected.continuation_tokens);
+      BOOST_TEST(score.statement.log_likelihood == expected.statement.log_likelihood);
+      BOOST_TEST(score.answer.log_likelihood == expected.answer.log_likelihood);
+      BOOST_TEST(score.continuation.log_likelihood == expected.continuation.log_likelihood);
+      BOOST_TEST(score.statement.tokens == expected.statement.tokens);
+      BOOST_TEST(score.continuation.tokens == expected.continuation.tokens);
     }
   }
 }

@@ -19,7 +19,7 @@ struct ByLength {
     ++queries;
     std::vector<StatementScore> scores;
     for (const Prompt& prompt : query.candidates) {
-      scores.push_back({-static_cast<double>(prompt.text.size()), 0, 1, 0});
+      scores.push_back({{-static_cast<double>(prompt.text.size()), 1}});
     }
     return scores;
   }
@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(any_scorer_is_packed_query_by_query) {
   for (const std::size_t p : {2U, 0U, 1U}) {  // in any order
     const auto part = packed.score(block, p);
     BOOST_REQUIRE(part.size() == block.pack(p).size());
-    for (std::size_t i = 0; i < part.size(); ++i) scores[block.pack(p)[i]] = part[i].log_likelihood;
+    for (std::size_t i = 0; i < part.size(); ++i)
+      scores[block.pack(p)[i]] = part[i].statement.log_likelihood;
   }
   BOOST_TEST(scores == (std::vector<double>{-1, -3, -2, -1, -5}));
   BOOST_TEST(scorer.queries == 3);

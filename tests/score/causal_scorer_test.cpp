@@ -75,15 +75,15 @@ StatementScore by_hand(const NgramModel& model, const Prompt& prompt, bool with_
       const double p = model.log_probability(prefix, token.id);
       bool is_answer = false;
       for (const ByteSpan span : prompt.answer) is_answer |= token.bytes.overlaps(span);
-      score.log_likelihood += p;
-      ++score.tokens;
+      score.statement.log_likelihood += p;
+      ++score.statement.tokens;
       if (is_answer) {
-        score.answer_log_likelihood += p;
-        ++score.answer_tokens;
+        score.answer.log_likelihood += p;
+        ++score.answer.tokens;
       }
       if (!is_given) {
-        score.continuation_log_likelihood += p;
-        ++score.continuation_tokens;
+        score.continuation.log_likelihood += p;
+        ++score.continuation.tokens;
       }
     }
     prefix.push_back(token.id);
@@ -92,13 +92,13 @@ StatementScore by_hand(const NgramModel& model, const Prompt& prompt, bool with_
 }
 
 void check_close(const StatementScore& score, const StatementScore& expected) {
-  BOOST_TEST(std::abs(score.log_likelihood - expected.log_likelihood) < 1e-5);
-  BOOST_TEST(std::abs(score.answer_log_likelihood - expected.answer_log_likelihood) < 1e-5);
-  BOOST_TEST(score.tokens == expected.tokens);
-  BOOST_TEST(score.answer_tokens == expected.answer_tokens);
-  BOOST_TEST(std::abs(score.continuation_log_likelihood - expected.continuation_log_likelihood) <
+  BOOST_TEST(std::abs(score.statement.log_likelihood - expected.statement.log_likelihood) < 1e-5);
+  BOOST_TEST(std::abs(score.answer.log_likelihood - expected.answer.log_likelihood) < 1e-5);
+  BOOST_TEST(score.statement.tokens == expected.statement.tokens);
+  BOOST_TEST(score.answer.tokens == expected.answer.tokens);
+  BOOST_TEST(std::abs(score.continuation.log_likelihood - expected.continuation.log_likelihood) <
              1e-5);
-  BOOST_TEST(score.continuation_tokens == expected.continuation_tokens);
+  BOOST_TEST(score.continuation.tokens == expected.continuation.tokens);
 }
 
 /// Scores of all packs, back in the order of the statements. `only` picks the packs.
@@ -166,11 +166,11 @@ const Shots shots("France Paris Italy Rome");
 StatementScore only(Span span, const StatementScore& score) {
   StatementScore kept;
   if (span == Span::answer) {
-    kept.answer_log_likelihood = score.answer_log_likelihood;
-    kept.answer_tokens = score.answer_tokens;
+    kept.answer.log_likelihood = score.answer.log_likelihood;
+    kept.answer.tokens = score.answer.tokens;
   } else {
-    kept.continuation_log_likelihood = score.continuation_log_likelihood;
-    kept.continuation_tokens = score.continuation_tokens;
+    kept.continuation.log_likelihood = score.continuation.log_likelihood;
+    kept.continuation.tokens = score.continuation.tokens;
   }
   return kept;
 }
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_pack_scores_the_same_whatever_was_scored_before) {
   (void)scorer.score(block, 0);
   const auto second = scorer.score(block, 1);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    BOOST_TEST(first[i].log_likelihood == second[i].log_likelihood);
+    BOOST_TEST(first[i].statement.log_likelihood == second[i].statement.log_likelihood);
   }
 }
 
@@ -334,11 +334,11 @@ BOOST_AUTO_TEST_CASE(statements_without_a_scored_token_score_nothing) {
   BOOST_TEST((with.bos() == model.bos()));
   BOOST_TEST(!without.bos());
   const Query query{{{"", {}}, {"a", {{0, 1}}}}};
-  BOOST_TEST(with.score(query)[0].tokens == 0U);
-  BOOST_TEST(with.score(query)[1].answer_tokens == 1U);
+  BOOST_TEST(with.score(query)[0].statement.tokens == 0U);
+  BOOST_TEST(with.score(query)[1].answer.tokens == 1U);
   for (const StatementScore& score : without.score(query)) {
-    BOOST_TEST(score.tokens == 0U);
-    BOOST_TEST(score.log_likelihood == 0.0);
+    BOOST_TEST(score.statement.tokens == 0U);
+    BOOST_TEST(score.statement.log_likelihood == 0.0);
   }
   BOOST_TEST(with.score(Query{}).empty());
 }
@@ -348,13 +348,13 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   BOOST_CHECK_EXCEPTION(
       CausalScorer{model}, Error,
       says(Fault::user, "`bos`: the model has no BOS token; score without it (`bos` no)"));
-  BOOST_TEST(CausalScorer(model, Bos::none()).score({{{"Paris", {}}}})[0].tokens == 4U);
+  BOOST_TEST(CausalScorer(model, Bos::none()).score({{{"Paris", {}}}})[0].statement.tokens == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   WithoutBos model(training);
   CausalScorer scorer(model, Bos::none());
-  BOOST_TEST(scorer.score({{{"twelve bytes", {}}}})[0].tokens == 11U);
+  BOOST_TEST(scorer.score({{{"twelve bytes", {}}}})[0].statement.tokens == 11U);
   BOOST_CHECK_EXCEPTION(scorer.score({{{"thirteen byte", {}}}}), Error,
                         says(Fault::user,
                              "statement: 'thirteen byte' has 13 tokens, the model's "
@@ -404,10 +404,10 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
       check_close(scores[i],
                   only(Span::continuation, by_hand(model, query.candidates[i], with_bos)));
     }
-    BOOST_TEST(scores[0].continuation_tokens == 2U);
-    BOOST_TEST(scores[1].continuation_tokens == 3U);
-    BOOST_TEST(scores[2].continuation_tokens == 1U);
-    BOOST_TEST(scores[3].continuation_tokens == (with_bos ? 5U : 4U));
+    BOOST_TEST(scores[0].continuation.tokens == 2U);
+    BOOST_TEST(scores[1].continuation.tokens == 3U);
+    BOOST_TEST(scores[2].continuation.tokens == 1U);
+    BOOST_TEST(scores[3].continuation.tokens == (with_bos ? 5U : 4U));
   }
 }
 
@@ -418,8 +418,8 @@ BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   CausalScorer scorer(model);
   const Query query{{{"xy 20", {{3, 5}}, {}, 2, 3}, {"xy 30", {{3, 5}}, {}, 2, 3}}};
   const auto scores = scorer.score(query);
-  BOOST_TEST(scores[0].tokens == 2U);  // " 2", "0"
-  BOOST_TEST(scores[1].tokens == 3U);  // " ", "3", "0"
+  BOOST_TEST(scores[0].statement.tokens == 2U);  // " 2", "0"
+  BOOST_TEST(scores[1].statement.tokens == 3U);  // " ", "3", "0"
   for (std::size_t i = 0; i < 2; ++i) {
     std::vector<TokenId> ids{*model.bos()};
     double expected = 0;
@@ -427,8 +427,8 @@ BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
       if (token.bytes.begin >= 2) expected += model.log_probability(ids, token.id);
       ids.push_back(token.id);
     }
-    BOOST_TEST(std::abs(scores[i].log_likelihood - expected) < 1e-5);
-    BOOST_TEST(scores[i].continuation_tokens == scores[i].tokens);
+    BOOST_TEST(std::abs(scores[i].statement.log_likelihood - expected) < 1e-5);
+    BOOST_TEST(scores[i].continuation.tokens == scores[i].statement.tokens);
   }
   BOOST_CHECK_EXCEPTION(
       (void)scorer.score(Query{{{std::string(5000, 'x') + "y", {{5000, 5001}}, {}, 0, 5000}}}),
@@ -466,11 +466,11 @@ BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   // A token that only reaches into the answer is the answer's.
   model.tokens_fed = 0;
   const auto score = scorer.score(Query{{{"to Paris!", {{7, 9}}}}}).front();
-  BOOST_TEST(score.answer_tokens == 2U);
+  BOOST_TEST(score.answer.tokens == 2U);
   BOOST_TEST(model.tokens_fed == 5U);
   // Without an answer nothing is.
   model.tokens_fed = 0;
-  BOOST_TEST(scorer.score(Query{{{"to Paris", {}}}}).front().answer_tokens == 0U);
+  BOOST_TEST(scorer.score(Query{{{"to Paris", {}}}}).front().answer.tokens == 0U);
   BOOST_TEST(model.tokens_fed == 0U);
 }
 
@@ -565,8 +565,9 @@ BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_thems
                               CausalScorer<NgramTreeModel>::Block& of, std::size_t p) {
     const auto scores = by.score(of, p);
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      BOOST_TEST(scores[i].log_likelihood == expected[of.pack(p)[i]].log_likelihood);
-      BOOST_TEST(scores[i].answer_log_likelihood == expected[of.pack(p)[i]].answer_log_likelihood);
+      BOOST_TEST(scores[i].statement.log_likelihood ==
+                 expected[of.pack(p)[i]].statement.log_likelihood);
+      BOOST_TEST(scores[i].answer.log_likelihood == expected[of.pack(p)[i]].answer.log_likelihood);
     }
   };
   for (std::size_t p = block.packs(); p-- > 0;) check_pack(scorer, block, p);
@@ -603,7 +604,8 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
       if (p >= blocks[b].packs()) continue;
       const auto part = scorer.score(blocks[b], p);
       for (std::size_t i = 0; i < part.size(); ++i) {
-        BOOST_TEST(part[i].log_likelihood == scores[b][blocks[b].pack(p)[i]].log_likelihood);
+        BOOST_TEST(part[i].statement.log_likelihood ==
+                   scores[b][blocks[b].pack(p)[i]].statement.log_likelihood);
       }
     }
     if (p % 3 != 0) continue;

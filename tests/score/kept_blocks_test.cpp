@@ -47,9 +47,9 @@ void a_kept_block_scores_as_it_would_have(Scorer& scorer) {
     const auto expected = score_all_packs(scorer, block), made = score_all_packs(scorer, back);
     BOOST_REQUIRE(made.size() == query.candidates.size());
     for (std::size_t i = 0; i < made.size(); ++i) {
-      BOOST_TEST(made[i].log_likelihood == expected[i].log_likelihood);
-      BOOST_TEST(made[i].answer_log_likelihood == expected[i].answer_log_likelihood);
-      BOOST_TEST(made[i].continuation_tokens == expected[i].continuation_tokens);
+      BOOST_TEST(made[i].statement.log_likelihood == expected[i].statement.log_likelihood);
+      BOOST_TEST(made[i].answer.log_likelihood == expected[i].answer.log_likelihood);
+      BOOST_TEST(made[i].continuation.tokens == expected[i].continuation.tokens);
     }
     bool is_made = false;
     (void)kept.get(scorer, {"part", 4}, [&] {

@@ -94,10 +94,10 @@ BOOST_AUTO_TEST_CASE(original_masks_each_token_alone) {
   const double c = by_hand("<ab #>", 4, 'c');
   const double all =
       by_hand("<#b c>", 1, 'a') + by_hand("<a# c>", 2, 'b') + by_hand("<ab#c>", 3, ' ') + c;
-  BOOST_TEST(scores[0].log_likelihood == all, boost::test_tools::tolerance(1e-7));
-  BOOST_TEST(scores[0].answer_log_likelihood == c, boost::test_tools::tolerance(1e-7));
-  BOOST_TEST(scores[0].tokens == 4U);
-  BOOST_TEST(scores[0].answer_tokens == 1U);
+  BOOST_TEST(scores[0].statement.log_likelihood == all, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].answer.log_likelihood == c, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].statement.tokens == 4U);
+  BOOST_TEST(scores[0].answer.tokens == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
                          "#>",
                          4, ' ') +
                      de;
-  BOOST_TEST(scores[0].log_likelihood == all, boost::test_tools::tolerance(1e-7));
-  BOOST_TEST(scores[0].answer_log_likelihood == de, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].statement.log_likelihood == all, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].answer.log_likelihood == de, boost::test_tools::tolerance(1e-7));
 }
 
 // What stands before a statement is seen and never masked for its own sake.
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(what_stands_before_a_statement_is_not_scored) {
   const auto scores = scorer.score(Query{{behind}});
   const double all =
       by_hand("<ab.#cd>", 4, ' ') + by_hand("<ab. #d>", 5, 'c') + by_hand("<ab. c#>", 6, 'd');
-  BOOST_TEST(scores[0].log_likelihood == all, boost::test_tools::tolerance(1e-7));
-  BOOST_TEST(scores[0].tokens == 3U);
-  BOOST_TEST(scores[0].answer_tokens == 2U);
+  BOOST_TEST(scores[0].statement.log_likelihood == all, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(scores[0].statement.tokens == 3U);
+  BOOST_TEST(scores[0].answer.tokens == 2U);
   BOOST_TEST(model.seen.size() == 3U);
 }
 
@@ -187,8 +187,8 @@ BOOST_AUTO_TEST_CASE(packs_are_bounded_and_change_no_score) {
     const auto scores = score_all_packs(scorer, block);
     for (std::size_t i = 0; i < scores.size(); ++i) {
       const auto alone = scorer.score(Query{{query.candidates[i]}}).front();
-      BOOST_TEST(scores[i].log_likelihood == alone.log_likelihood);
-      BOOST_TEST(scores[i].answer_log_likelihood == alone.answer_log_likelihood);
+      BOOST_TEST(scores[i].statement.log_likelihood == alone.statement.log_likelihood);
+      BOOST_TEST(scores[i].answer.log_likelihood == alone.answer.log_likelihood);
     }
   }
 }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_words_is_scored_by_the_original_rule_alone)
   const auto scores = scorer.score(Query{{prompt("ab", 1, 2)}});
   // Between BOS and 'b' stood 'a' once; between 'a' and BOS never anything.
   const double v = static_cast<double>(model.vocabulary_size());
-  BOOST_TEST(scores[0].log_likelihood == std::log(2 / (1 + v)) + std::log(1 / v),
+  BOOST_TEST(scores[0].statement.log_likelihood == std::log(2 / (1 + v)) + std::log(1 / v),
              boost::test_tools::tolerance(1e-6));
 }
 

@@ -32,8 +32,9 @@ const auto likelihood = [](const auto&... of) { check_log_likelihood(of...); };
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused_in_each_of_its_places) {
   for (const double bad : {std::nan(""), infinity, -infinity}) {
-    for (const StatementScore& score :
-         {StatementScore{bad, -1, 2, 1, -1, 1}, {-1, bad, 2, 1, -1, 1}, {-1, -1, 2, 1, bad, 1}}) {
+    for (const StatementScore& score : {StatementScore{{bad, 2}, {-1, 1}, {-1, 1}},
+                                        {{-1, 2}, {bad, 1}, {-1, 1}},
+                                        {{-1, 2}, {-1, 1}, {bad, 1}}}) {
       const std::string value = std::isnan(bad) ? "NaN; check the model file, or what an engine"
                                 : bad > 0       ? "+infinity; check the model file"
                                                 : "-infinity; a token of it has probability 0";
@@ -44,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused_in_each_of_its_places) {
 }
 
 BOOST_AUTO_TEST_CASE(a_span_without_a_token_is_refused_with_its_own_remedy) {
-  const StatementScore score{-1, 0, 2, 0, 0, 0};
+  const StatementScore score{{-1, 2}};
   const auto none = [](const StatementScore& of, Span span) {
     check_score(of, span, Site{}, [] { return std::string("x"); });
   };
@@ -59,14 +60,15 @@ BOOST_AUTO_TEST_CASE(a_span_without_a_token_is_refused_with_its_own_remedy) {
 
 BOOST_AUTO_TEST_CASE(what_is_above_0_is_a_score_and_no_log_likelihood) {
   const auto name = [] { return std::string("x"); };
-  for (const StatementScore& score :
-       {StatementScore{12.5, -1, 2, 1, -1, 1}, {-1, 12.5, 2, 1, -1, 1}, {-1, -1, 2, 1, 12.5, 1}}) {
+  for (const StatementScore& score : {StatementScore{{12.5, 2}, {-1, 1}, {-1, 1}},
+                                      {{-1, 2}, {12.5, 1}, {-1, 1}},
+                                      {{-1, 2}, {-1, 1}, {12.5, 1}}}) {
     BOOST_CHECK_NO_THROW(check_score(score, Span::answer, Site{}, name));
     refused(likelihood, score, Span::answer, Fault::internal,
             "the model gave a log-likelihood of 12.500, which is above 0, for 'France'; check the "
             "model file; from scores of your own");
   }
-  BOOST_CHECK_NO_THROW(check_log_likelihood({most_nats, 0, 1, 1}, Span::answer, Site{}, name));
+  BOOST_CHECK_NO_THROW(check_log_likelihood({{most_nats, 1}, {0, 1}}, Span::answer, Site{}, name));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

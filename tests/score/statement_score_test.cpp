@@ -9,7 +9,7 @@ using namespace plumb::detail;
 BOOST_AUTO_TEST_SUITE(statement_score_suite)
 
 BOOST_AUTO_TEST_CASE(every_reduction_comes_from_one_scoring) {
-  const StatementScore score{-12.0, -3.0, 8, 2};
+  const StatementScore score{{-12.0, 8}, {-3.0, 2}};
   BOOST_TEST(reduce(score, {}) == -12.0);
   BOOST_TEST(reduce(score, {Reduction::sum, Span::statement}) == -12.0);
   BOOST_TEST(reduce(score, {Reduction::mean, Span::statement}) == -1.5);
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(every_reduction_comes_from_one_scoring) {
 }
 
 BOOST_AUTO_TEST_CASE(no_token_to_reduce_over_is_no_number) {
-  const StatementScore whole_only{-12.0, 0.0, 8, 0};
+  const StatementScore whole_only{{-12.0, 8}};
   const StatementScore nothing;
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
     BOOST_TEST(reduce(whole_only, {reduction, Span::statement}) < 0);
@@ -29,14 +29,14 @@ BOOST_AUTO_TEST_CASE(no_token_to_reduce_over_is_no_number) {
 
 // By hand: −12 nats over 24 bytes, −3 over 6; the answer behind a neutral prefix has −5.
 BOOST_AUTO_TEST_CASE(bytes_and_pmi_come_from_the_same_scoring) {
-  StatementScore score{-12.0, -3.0, 8, 2, -4.0, 3};
+  StatementScore score{{-12.0, 8}, {-3.0, 2}, {-4.0, 3}};
   for (const Span span : every(Span())) {
     BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, span})));  // nobody counted them
     BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, span})));    // nor asked it
   }
-  score.bytes = 24;
-  score.answer_bytes = 6;
-  score.continuation_bytes = 8;
+  score.statement.bytes = 24;
+  score.answer.bytes = 6;
+  score.continuation.bytes = 8;
   score.neutral_log_likelihood = -5;
   BOOST_TEST(reduce(score, {Reduction::bytes, Span::statement}) == -0.5);
   BOOST_TEST(reduce(score, {Reduction::bytes, Span::answer}) == -0.5);
@@ -44,13 +44,13 @@ BOOST_AUTO_TEST_CASE(bytes_and_pmi_come_from_the_same_scoring) {
   BOOST_TEST(reduce(score, {Reduction::pmi, Span::statement}) == -7.0);
   BOOST_TEST(reduce(score, {Reduction::pmi, Span::answer}) == 2.0);
   BOOST_TEST(reduce(score, {Reduction::pmi, Span::continuation}) == 1.0);
-  score.answer_tokens = 0;
+  score.answer.tokens = 0;
   BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, Span::answer})));
   BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, Span::answer})));
 }
 
 BOOST_AUTO_TEST_CASE(a_neutral_answer_is_all_behind_the_prefix_but_for_the_answers_span) {
-  const StatementScore causal{-9.0, -3.0, 8, 2, -4.0, 3}, masked{-9.0, -3.0, 8, 2};
+  const StatementScore causal{{-9.0, 8}, {-3.0, 2}, {-4.0, 3}}, masked{{-9.0, 8}, {-3.0, 2}};
   BOOST_TEST(neutral_log_likelihood(causal, Span::statement) == -4.0);
   BOOST_TEST(neutral_log_likelihood(causal, Span::continuation) == -4.0);
   BOOST_TEST(neutral_log_likelihood(causal, Span::answer) == -3.0);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_neutral_answer_is_all_behind_the_prefix_but_for_the_answe
 }
 
 BOOST_AUTO_TEST_CASE(an_impossible_statement_stays_minus_infinity) {
-  const StatementScore score{-INFINITY, -INFINITY, 3, 1};
+  const StatementScore score{{-INFINITY, 3}, {-INFINITY, 1}};
   BOOST_TEST(reduce(score, {Reduction::mean, Span::statement}) == -INFINITY);
   BOOST_TEST(reduce(score, {Reduction::sum, Span::answer}) == -INFINITY);
 }

@@ -77,11 +77,12 @@ BOOST_AUTO_TEST_CASE(statements_score_as_the_model_itself_scores_them) {
     const auto scores = scorer.score(Query{statements()});
     BOOST_TEST(scores.size() == expected.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      BOOST_TEST(std::abs(scores[i].log_likelihood - expected[i].log_likelihood) < 1e-5);
-      BOOST_TEST(std::abs(scores[i].answer_log_likelihood - expected[i].answer_log_likelihood) <
+      BOOST_TEST(std::abs(scores[i].statement.log_likelihood -
+                          expected[i].statement.log_likelihood) < 1e-5);
+      BOOST_TEST(std::abs(scores[i].answer.log_likelihood - expected[i].answer.log_likelihood) <
                  1e-5);
-      BOOST_TEST(scores[i].tokens == expected[i].tokens);
-      BOOST_TEST(scores[i].answer_tokens == expected[i].answer_tokens);
+      BOOST_TEST(scores[i].statement.tokens == expected[i].statement.tokens);
+      BOOST_TEST(scores[i].answer.tokens == expected[i].answer.tokens);
     }
   }
 }
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(texts_are_gone_on_with) {
     for (std::size_t p = 0; p < prompts.size(); ++p) {
       const Continuation expected = direct.generate(prompts[p], greedy).front();
       BOOST_TEST(made[p].size() == 1U);
-      BOOST_TEST(made[p][0].tokens == expected.tokens, boost::test_tools::per_element());
+      BOOST_TEST(made[p][0].tokens == expected.statement.tokens, boost::test_tools::per_element());
       BOOST_REQUIRE(made[p][0].log_probabilities.size() == expected.tokens.size());
       for (std::size_t t = 0; t < expected.tokens.size(); ++t) {
         BOOST_TEST(std::abs(made[p][0].log_probabilities[t] - expected.log_probabilities[t]) <
@@ -252,7 +253,7 @@ BOOST_AUTO_TEST_CASE(what_passes_changes_nothing) {
           std::tuple{End::whole, 200U, true}}) {
       const auto scores = scored(maker, first_time(end, status, closes));
       for (std::size_t i = 0; i < sound.size(); ++i) {
-        BOOST_TEST(scores[i].log_likelihood == sound[i].log_likelihood);
+        BOOST_TEST(scores[i].statement.log_likelihood == sound[i].statement.log_likelihood);
       }
     }
   }
@@ -305,7 +306,7 @@ BOOST_AUTO_TEST_CASE(replies_of_any_bytes_are_scores_or_an_error_in_a_line) {
       };
       try {
         for (const StatementScore& score : scored(maker, spoil)) {
-          BOOST_TEST(std::isfinite(score.log_likelihood));
+          BOOST_TEST(std::isfinite(score.statement.log_likelihood));
         }
         ++scores;
       } catch (const Error& error) {
@@ -404,9 +405,9 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
   const std::vector<Prompt> prompts{{"the mat", {}, {}}, {"the cat", {}, {}}};
   const std::vector<StatementScore> scores = scorer.score(Query{prompts});
   BOOST_TEST(scores[0].unreported_tokens == 1U);
-  BOOST_TEST(std::isnan(scores[0].log_likelihood));
+  BOOST_TEST(std::isnan(scores[0].statement.log_likelihood));
   BOOST_TEST(scores[1].unreported_tokens == 0U);
-  BOOST_TEST(std::isfinite(scores[1].log_likelihood));
+  BOOST_TEST(std::isfinite(scores[1].statement.log_likelihood));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,8 +52,8 @@ class ManyShotFolder {
       const Fact fact = numbered_fact(i);
       const bool first = (fact.answer == 0) == (marks[i] == '1');
       std::vector<StatementScore> scores(2);
-      scores[0].continuation_log_likelihood = std::log(first ? probability : 1 - probability);
-      scores[1].continuation_log_likelihood = std::log(first ? 1 - probability : probability);
+      scores[0].continuation.log_likelihood = std::log(first ? probability : 1 - probability);
+      scores[1].continuation.log_likelihood = std::log(first ? 1 - probability : probability);
       rows += recorded_choice_line(setting, fact, {{0, 1}, fact.answer}, scores);
     }
     append(code + "_choices.jsonl", rows);
@@ -63,8 +63,8 @@ class ManyShotFolder {
   void generate(const std::string& code, const Setting& setting, const std::string& marks) {
     std::string rows;
     for (std::size_t i = 0; i < marks.size(); ++i) {
-      rows += recorded_generation_line(
-          {setting, numbered_fact(i), "…", marks[i] == '1', marks[i] != '0'});
+      rows += row_line(
+          RecordedGeneration{setting, numbered_fact(i), "…", marks[i] == '1', marks[i] != '0'});
     }
     append(code + "_generated.jsonl", rows);
   }

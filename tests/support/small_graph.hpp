@@ -137,7 +137,7 @@ class RankFolder {
   void method(const std::string& name, const std::vector<EntityRank>& ranks) {
     metadata_["methods"].push_back(name);
     std::string lines;
-    for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
+    for (const EntityRank& rank : ranks) lines += row_line(rank);
     files_.write(name + "_ranks.jsonl", lines);
     save();
   }

@@ -142,19 +142,19 @@ class GenerationFolder {
 
   /// A setting with its answers; it stands behind those that were added before.
   void setting(const std::string& name, const std::vector<RecordedAnswer>& rows) {
-    write(name + "_answers.jsonl", rows, answer_line);
+    write(name + "_answers.jsonl", rows);
     metadata_["settings"].push_back(name);
     save();
   }
   void write_samples(const std::string& setting, const std::vector<RecordedSamples>& rows) const {
-    write(setting + "_samples.jsonl", rows, samples_line);
+    write(setting + "_samples.jsonl", rows);
   }
   void write_names(const std::string& setting, const std::vector<RecordedNames>& rows) const {
-    write(setting + "_names.jsonl", rows, names_line);
+    write(setting + "_names.jsonl", rows);
   }
   void write_content_free(const std::string& setting,
                           const std::vector<RecordedContentFree>& rows) const {
-    write(setting + "_content_free.jsonl", rows, content_free_line);
+    write(setting + "_content_free.jsonl", rows);
   }
   /// Tokens that an answer may have.
   void limit(std::size_t tokens) {
@@ -179,10 +179,10 @@ class GenerationFolder {
     return asked_.relations.at(relation).facts.at(prompt.fact).subject.names.at(prompt.expression);
   }
 
-  template <class Row, class Line>
-  void write(const std::string& name, const std::vector<Row>& rows, Line line) const {
+  template <class Row>
+  void write(const std::string& name, const std::vector<Row>& rows) const {
     std::string text;
-    for (const Row& row : rows) text += line(row);
+    for (const Row& row : rows) text += row_line(row);
     files_.write(name, text);
   }
   void save() const { files_.write("metadata_generate.json", metadata_.dump(2) + "\n"); }

@@ -28,7 +28,7 @@ int main() {
         {"metrics", Json::object()}, {"curve", Json::array()}, {"isotonic", Json::array()}};
     for (std::size_t i = 0; i < calibration_metric_count; ++i) {
       const double value = values.values[i];
-      output["metrics"][std::string(calibration_metric_names[i])] =
+      output["metrics"][std::string(declared_metrics[i].key)] =
           std::isfinite(value) ? Json(value) : Json();
     }
     for (const CurvePoint& point : calibration_curve(judgements, bins)) {

@@ -50,9 +50,11 @@ int main(int argc, char** argv) {
         const auto& one = alone[block.pack(p)[i]];
         if (!one) continue;
         ++compared;
-        worst = std::max({worst, std::abs(scores[i].log_likelihood - one->log_likelihood),
-                          std::abs(scores[i].answer_log_likelihood - one->answer_log_likelihood)});
-        if (scores[i].tokens != one->tokens || scores[i].answer_tokens != one->answer_tokens)
+        worst = std::max(
+            {worst, std::abs(scores[i].statement.log_likelihood - one->statement.log_likelihood),
+             std::abs(scores[i].answer.log_likelihood - one->answer.log_likelihood)});
+        if (scores[i].statement.tokens != one->statement.tokens ||
+            scores[i].answer.tokens != one->answer.tokens)
           return 1;
       }
     }

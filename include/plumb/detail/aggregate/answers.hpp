@@ -76,23 +76,20 @@ struct Answers {
                                              Reduction reduction) const {
       const std::size_t first = place(fact, template_place), count = candidates(fact);
       std::vector<double> reduced;
-      for (std::size_t i = first; i < first + count; ++i) reduced.push_back(number(i, reduction));
+      for (std::size_t i = first; i < first + count; ++i) {
+        reduced.push_back(reduce(score(i), reduction, neutral.empty() ? std::nan("") : neutral[i]));
+      }
       return reduced;
     }
-
-   private:
-    [[nodiscard]] double number(std::size_t i, Reduction reduction) const {
-      switch (reduction) {
-        case Reduction::mean:
-          return log_likelihoods[i] / tokens[i];
-        case Reduction::bytes:
-          return log_likelihoods[i] / bytes[i];
-        case Reduction::pmi:
-          return log_likelihoods[i] - (neutral.empty() ? std::nan("") : neutral[i]);
-        case Reduction::sum:
-          break;
-      }
-      return log_likelihoods[i];
+    /// Appends a candidate's score over the span of all numbers here.
+    void add(const SpanScore& score) {
+      log_likelihoods.push_back(score.log_likelihood);
+      tokens.push_back(score.tokens);
+      bytes.push_back(score.bytes);
+    }
+    /// The score at a place in the three lists.
+    [[nodiscard]] SpanScore score(std::size_t i) const {
+      return {log_likelihoods[i], tokens[i], bytes[i]};
     }
   };
 

@@ -81,9 +81,7 @@ inline void add_fact(Answers::Table& table, const Fact& fact,
     check_score(scores[i], span, {relation.file, fact.line, relation.code}, [&] {
       return statement_name(relation, fact, table.settings[place].variant, option);
     });
-    table.log_likelihoods.push_back(log_likelihood(scores[i], span));
-    table.tokens.push_back(scored_tokens(scores[i], span));
-    table.bytes.push_back(counted_bytes(scores[i], span));
+    table.add(scores[i][span]);
   }
   table.relation.facts.push_back(fact);
 }
@@ -119,7 +117,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
       }
       std::vector<StatementScore> scores = score_queries(scorer, queries);
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        count_bytes(scores[i], queries[i / options].candidates[i % options]);
+        count_lengths(scores[i], queries[i / options].candidates[i % options]);
       }
       std::vector<double> neutral_scores;
       if (scoring.reduction == Reduction::pmi) {

@@ -53,22 +53,84 @@ enum class CalibrationMetric : std::size_t {
   auroc,
   aurc,
 };
-inline constexpr std::size_t calibration_metric_count = 14;
-inline constexpr std::array<std::string_view, calibration_metric_count> calibration_metric_names{
-    "accuracy",
-    "mean_confidence",
-    "ace",
-    "ece",
-    "mce",
-    "brier",
-    "brier_reliability",
-    "brier_resolution",
-    "brier_uncertainty",
-    "brier_within_bin",
-    "brier_skill",
-    "log_loss",
-    "auroc",
-    "aurc"};
+
+/// Where a metric is shown beside files, which have all.
+enum class MetricTable : unsigned { terminal = 1, page_first = 2, page_second = 4 };
+
+/// A metric's only home: what is added here, and measured below, is in metrics.json, CSV, the terminal's
+/// table and the page.
+struct DeclaredMetric {
+  CalibrationMetric metric;
+  /// In files.
+  std::string_view key;
+  std::string_view heading;
+  std::string_view meaning{};
+  /// MetricTable's, as a sum.
+  unsigned tables = static_cast<unsigned>(MetricTable::terminal) |
+                    static_cast<unsigned>(MetricTable::page_second);
+  /// Whether a terminal shows the interval, and keeps the column for long.
+  bool interval = false, is_major = false;
+  /// Where its colour changes; zeros for none. Kissling et al., Table 1.
+  std::array<double, 3> steps{};
+
+  [[nodiscard]] constexpr bool is_in(MetricTable table) const noexcept {
+    return (tables & static_cast<unsigned>(table)) != 0;
+  }
+};
+
+/// In the order of CalibrationMetric, and of files.
+inline constexpr std::array declared_metrics = [] {
+  using enum CalibrationMetric;
+  constexpr unsigned both = 1 | 2, terminal_and_second = 1 | 4, second = 4;
+  return std::array{
+      DeclaredMetric{accuracy, "accuracy", "accuracy", "", both, true},
+      DeclaredMetric{mean_confidence, "mean_confidence", "confidence", "", both},
+      DeclaredMetric{ace,
+                     "ace",
+                     "ACE",
+                     "ACE: distance of confidence from accuracy over equal-count bins.",
+                     both,
+                     true,
+                     true,
+                     {0.05, 0.1, 0.2}},
+      DeclaredMetric{ece,
+                     "ece",
+                     "ECE",
+                     "ECE and MCE: mean and worst distance over equal-width bins.",
+                     terminal_and_second,
+                     false,
+                     false,
+                     {0.05, 0.1, 0.2}},
+      DeclaredMetric{mce, "mce", "MCE", "", second},
+      DeclaredMetric{brier, "brier", "Brier", "", both, true, true, {0.1, 0.2, 0.25}},
+      DeclaredMetric{
+          brier_reliability, "brier_reliability", "reliability",
+          "Brier = reliability − resolution + uncertainty + within-bin, over the equal-count bins.",
+          second},
+      DeclaredMetric{brier_resolution, "brier_resolution", "resolution", "", second},
+      DeclaredMetric{brier_uncertainty, "brier_uncertainty", "uncertainty", "", second},
+      DeclaredMetric{brier_within_bin, "brier_within_bin", "within bin", "", second},
+      DeclaredMetric{brier_skill, "brier_skill", "skill", "Skill: 1 − Brier / uncertainty.",
+                     second},
+      DeclaredMetric{log_loss, "log_loss", "log loss", "", terminal_and_second},
+      DeclaredMetric{auroc, "auroc", "AUROC", "AUROC: does confidence tell right from wrong?",
+                     both},
+      DeclaredMetric{aurc, "aurc", "AURC",
+                     "AURC: error rate when the least sure are rejected first.", both}};
+}();
+inline constexpr std::size_t calibration_metric_count = declared_metrics.size();
+
+[[nodiscard]] constexpr const DeclaredMetric& declared_metric(CalibrationMetric metric) noexcept {
+  return declared_metrics[static_cast<std::size_t>(metric)];
+}
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < calibration_metric_count; ++i) {
+        if (declared_metrics[i].metric != static_cast<CalibrationMetric>(i)) return false;
+      }
+      return true;
+    }(),
+    "declared_metrics has the order of CalibrationMetric");
 
 /// All metrics of one set of answers, by CalibrationMetric; NaN where there is no number.
 struct MetricValues {

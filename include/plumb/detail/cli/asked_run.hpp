@@ -52,7 +52,7 @@ class AskedRun {
     if (first_string(run_, "status") != "complete") {
       throw user_error({.file = file_}, "the run is not complete", "finish it with --resume");
     }
-    if (!string_list(run_, "command_line") || run_["command_line"].size() < 2) {
+    if (is_of_a_program() && of != "probe") {
       throw user_error({.file = file_},
                        "the run was not made by plumb's command, so nothing says how to build its "
                        "prompts again",
@@ -64,12 +64,19 @@ class AskedRun {
                            ", which may ask otherwise",
                        "print its prompts with that version");
     }
+    if (is_of_a_program()) return;
     if (data_.empty()) data_ = first_string(run_, "dataset_path").value_or("");
     if (!data_.exists()) {
       throw user_error({.file = data_},
                        "the data of the run is not there, and prompts are made of it",
                        "say where it is with --data");
     }
+  }
+
+  /// Whether a program wrote the run by the library: then no words say what was asked, and its results
+  /// files do.
+  [[nodiscard]] bool is_of_a_program() const {
+    return !string_list(run_, "command_line") || run_.at("command_line").size() < 2;
   }
 
   [[nodiscard]] const Json& settings() const {

@@ -166,15 +166,13 @@ inline int overlap_data(Console& console) {
   if (!out.empty()) made.emplace(DiskPath(out));  // which is refused before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 
-  ColumnTable<MetRelation> table(overlap_columns());
-  MetRelation all{"all"};
-  for (const MetRelation& row : met_relations(facts, overlap.met())) table.add(row);
+  std::vector<MetRelation> rows = met_relations(facts, overlap.met());
+  MetRelation& all = rows.emplace_back(MetRelation{.relation = "all", .begins_section = true});
   for (const FactMeetings& met : overlap.met()) all.add(met);
-  table.add_rule();
-  table.add(all);
-  console.out << table.text(width_on(console)) << "met: " << meaning_of(unit) << ". "
-              << counted(overlap.words(), "word") << " in " << counted(sizes.documents, "document")
-              << " of " << counted(files.size(), "file") << ".\n";
+  console.out << text_table(overlap_columns(), rows, width_on(console))
+              << "met: " << meaning_of(unit) << ". " << counted(overlap.words(), "word") << " in "
+              << counted(sizes.documents, "document") << " of " << counted(files.size(), "file")
+              << ".\n";
   if (overlap.nameless() > 0) {
     console.out << counted(overlap.nameless(), "fact")
                 << " whose subject or object has no name with a word: no text can hold it.\n";

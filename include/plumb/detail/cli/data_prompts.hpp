@@ -5,7 +5,8 @@
 //
 // Prints every prompt of a finished run, one JSON object a line (records/listed_prompt.hpp). Prompts are
 // built anew by the code that the run itself uses, from the words that it was called with and the
-// files that it read; files that are not the same any more are refused by their hash. Non-goals:
+// files that it read; files that are not the same any more are refused by their hash. A probe that a
+// program wrote has no such words: its statements are built of its own results. Non-goals:
 // replays of a file (--fixed), which say themselves what is asked.
 
 #include <cstddef>
@@ -115,8 +116,58 @@ class PromptPrinter {
   std::size_t printed_ = 0;
 };
 
+/// The facts of a probe's rows, each once, below its relations, and the templates that they were asked
+/// under.
+struct RecordedQuestions {
+  Dataset dataset;
+  std::vector<std::size_t> templates{};
+};
+
+[[nodiscard]] inline RecordedQuestions recorded_questions(const DiskPath& folder) {
+  RecordedQuestions made;
+  for (RecordedRelation& recorded : recorded_relations(folder)) {
+    Relation relation = recorded.relation;
+    for_each_recorded_row(recorded, [&](const RecordedRow& row) {
+      if (relation.facts.empty() || relation.facts.back().instance != row.fact.instance) {
+        relation.facts.push_back(row.fact);
+      }
+      if (over::find(made.templates, row.template_index) == made.templates.end()) {
+        made.templates.push_back(row.template_index);
+      }
+    });
+    made.dataset.relations.push_back(std::move(relation));
+  }
+  return made;
+}
+
+/// A probe that a program wrote: its statements are built of its own rows. Throws a user error where that
+/// gives other prompts than the run kept, as its program has a prompt builder of its own.
+inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
+                                 PromptPrinter& printer) {
+  const DiskPath folder = run.file().parent();
+  const RecordedQuestions asked = recorded_questions(folder);
+  Bos bos = false;
+  if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
+  std::vector<Json> kept = read_example_prompts(folder);
+  std::vector<std::string> kinds;
+  for_each_statement_prompt(
+      asked.dataset, Statement{}, asked.templates, bos, {},
+      [&](const std::string& kind, auto make) {
+        if (over::find(kinds, kind) != kinds.end()) return;
+        kinds.push_back(kind);
+        const Json built = to_json(make(), {}, 5);
+        if (over::find(kept, built) != kept.end()) return;
+        throw user_error({.file = folder},
+                         "was asked by a program whose prompts are not plumb's own statements",
+                         "see the first of each kind in its example_prompts.jsonl");
+      });
+  for_each_statement_prompt(asked.dataset, Statement{}, asked.templates, bos, wanted,
+                            printer.with(ModelOptions{}));
+}
+
 inline void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
                         PromptPrinter& printer) {
+  if (run.is_of_a_program()) return print_recorded_probe(run, wanted, printer);
   const auto [settings, target] = probe_arguments_of(console, run);
   const Dataset dataset = chosen_dataset(settings);
   run.refuse_changed(probe_record(settings, dataset, target.provenance({})));

@@ -151,16 +151,14 @@ template <Job J>
 }
 
 /// Prints a report's notes, its table, what its run cost in words, and where it is.
-template <class Report>
-void show_report(Console& console, const Report& report, const DiskPath& file,
-                 const std::string& cost = "", const char* label = "report") {
+inline void show_report(Console& console, const Report& report, const DiskPath& file,
+                        const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
   const std::string page = file.path().extension() == ".html" ? file.name() : "";
   for (const std::string& note : notes) {
     console.out << in_lines(as_options(note), console.width) << "\n";
   }
-  console.out << (notes.empty() ? "" : "\n") << table_within(report, width_on(console, page))
-              << "\n"
+  console.out << (notes.empty() ? "" : "\n") << report.table(width_on(console, page)) << "\n"
               << each_in_lines(cost, console.width) << label << ": " << file.string() << "\n";
 }
 

@@ -30,7 +30,7 @@ inline int run_report_command(Console& console) {
   detail::read_settings(*values, console, settings);
   (detail::require)(settings.run, "RUN", "plumb report");
   const DiskPath target = settings.target();
-  const AnyReport report = finished_report(settings);
+  const Report report = finished_report(settings);
   write_report(report, settings.run, target, settings.overwrite);
   detail::show_report(console, report, target / "report.html");
   return 0;

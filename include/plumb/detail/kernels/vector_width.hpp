@@ -32,9 +32,17 @@
 #elif defined(__ARM_NEON)
 #define PLUMB_VECTOR_LEVEL 2
 #define PLUMB_VECTOR_NAMESPACE neon
-#else  // with AVX2 without FMA, too: sums of products would be rounded otherwise
+#else
+// So are files with a part of v3's instructions (-mavx2 without -mfma or -mf16c). Their functions have
+// names of their own: they hold AVX code, and a compiler may contract a product and a sum to one FMA.
 #define PLUMB_VECTOR_LEVEL 2
+#if defined(__FMA__)
+#define PLUMB_VECTOR_NAMESPACE v2_fma
+#elif defined(__AVX__)
+#define PLUMB_VECTOR_NAMESPACE v2_avx
+#else
 #define PLUMB_VECTOR_NAMESPACE v2
+#endif
 #endif
 
 // The files of plumb::kernels have names of their own, beside a program's files of the same width.

@@ -28,7 +28,7 @@ template <Lemmatiser Lemmas>
                                             AnswerKind kind = AnswerKind::text,
                                             std::optional<std::size_t> most_tokens = {}) {
   const DiskPath file = folder / (setting + "_answers.jsonl");
-  const auto each_row = [&](auto visit) { for_each_answer(file, visit); };
+  const auto each_row = [&](auto visit) { for_each_row<RecordedAnswer>(file, visit); };
   if (kind == AnswerKind::fill) return filled_setting(setting, asked, each_row, file);
   return answered_setting(setting, asked, lemmas, each_row, file, most_tokens);
 }
@@ -40,7 +40,7 @@ template <Lemmatiser Lemmas>
                                               const MultiPromptDataset& asked,
                                               const Lemmas& lemmas) {
   const DiskPath file = folder / (setting.name + "_samples.jsonl");
-  const auto each_row = [&](auto visit) { for_each_samples(file, visit); };
+  const auto each_row = [&](auto visit) { for_each_row<RecordedSamples>(file, visit); };
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
@@ -82,12 +82,12 @@ template <Lemmatiser Lemmas>
       study.samples = sampled.samples;
     }
     if (const auto names = folder / (setting + "_names.jsonl"); is_there(names)) {
-      const auto each_row = [&](auto visit) { for_each_names(names, visit); };
+      const auto each_row = [&](auto visit) { for_each_row<RecordedNames>(names, visit); };
       add_names(study, run.asked, each_row, names);
     }
     if (const auto rows = folder / (setting + "_content_free.jsonl"); is_there(rows)) {
       study.candidates = {metadata.candidates.begin(), metadata.candidates.end()};
-      const auto each_row = [&](auto visit) { for_each_content_free(rows, visit); };
+      const auto each_row = [&](auto visit) { for_each_row<RecordedContentFree>(rows, visit); };
       add_content_free(study, run.asked, each_row, rows);
     }
   }

@@ -67,7 +67,7 @@ struct ListRun {
       std::move(metadata.settings.front()), read_asked(folder), {}, std::move(metadata.remarks)};
   run.relations.resize(run.asked.relations.size());
   const DiskPath file = folder / (run.setting + "_answers.jsonl");
-  for_each_answer(file, [&](const RecordedAnswer& row) {
+  for_each_row<RecordedAnswer>(file, [&](const RecordedAnswer& row) {
     const auto relation = over::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == run.asked.relations.end() || row.prompt.fact >= relation->facts.size()) {
       throw user_error({file, row.line, "fact"}, "is not among what was asked",

@@ -3,268 +3,175 @@
 
 // How are the answers to many prompts kept in files?
 //
-//   asked/facts.jsonl, asked/templates.jsonl   what was asked (data/multi_prompt_folder.hpp)
-//   metadata_generate.json         what was asked and how it ended (generation_metadata.hpp)
-//   <setting>_answers.jsonl        a row for each prompt: relation, fact (place among the asked ones
-//                                  of its relation), subject (the name used), template, expression
-//                                  (place among the subject's names), answer, tokens,
-//                                  log_probability (nats, of the greedy tokens; their end not
-//                                  counted); of a masked model also ids (the answer's tokens), right
-//                                  (whether they are exactly those of a name of an object), rank
-//                                  ([above, equal]: tokens likelier than the likeliest true one, and
-//                                  as likely; null where it was not taken) and, with a common
-//                                  vocabulary, common: answer, id and rank among its tokens (null
-//                                  where it has no true one)
-//   <setting>_samples.jsonl        a row for each prompt that was sampled: the same head, samples
-//                                  ([text, times] by falling times, then text)
-//   <setting>_names.jsonl          the same head, names: for each object, for each of its names,
-//                                  [nats, tokens] behind the prompt, or null for one that does not
-//                                  fit into its gap
-//   <setting>_content_free.jsonl   relation, template, subject (a text without content), candidates
-//                                  ([nats, tokens] for each object label of the relation, in the
-//                                  order of metadata_generate.json)
-// A row whose prompt shows examples ends in "shots", places in the list that shots.jsonl has for the
-// setting, relation and template (generation_shots.hpp); rows of earlier versions have none. Where each
-// prompt has examples of its own the list is of all facts that may be shown, and "shot_templates" has
-// the template of each. Numbers carry ten digits. What is read knows its line, from 1, for messages.
+// Beside what was asked (asked/facts.jsonl and asked/templates.jsonl, data/multi_prompt_folder.hpp) and
+// metadata_generate.json (generation_metadata.hpp) a run folder has for each setting a file of answers,
+// of samples, of the likelihoods of names, and of candidates behind prompts without content. Their
+// fields are declared below. A row whose prompt shows examples ends in "shots", places in the list that
+// shots.jsonl has for the setting, relation and template (generation_shots.hpp); rows of earlier
+// versions have none. Where each prompt has examples of its own the list is of all facts that may be
+// shown, and "shot_templates" has the template of each. Numbers carry ten digits. What is read knows
+// its line, from 1, for messages.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
-#include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "plumb/detail/aggregate/prompt_rows.hpp"
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/record_fields.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-inline Json prompt_columns(const std::string& relation, const AskedPrompt& prompt,
-                           const std::string& subject) {
-  return {{"relation", relation},
-          {"fact", prompt.fact},
-          {"subject", subject},
-          {"template", prompt.template_index},
-          {"expression", prompt.expression}};
+inline void append_field(std::string& out, const TextLikelihood& one) {
+  if (one.tokens == 0) return void(out += "null");
+  append_field(out, std::pair(ten_digits(one.nats), one.tokens));
+}
+inline void read_field(const Json& json, TextLikelihood& one) {
+  if (json.is_null()) return;
+  std::pair<double, std::uint32_t> both;
+  read_field(json, both);
+  one = {both.first, both.second};
+}
+inline void append_field(std::string& out, const std::optional<Rank>& rank) {
+  if (!rank) return void(out += "null");
+  append_field(out, std::pair(rank->above, rank->equal));
+}
+inline void read_field(const Json& json, std::optional<Rank>& rank) {
+  if (json.is_null()) return void(rank = std::nullopt);
+  std::pair<std::size_t, std::size_t> both;
+  read_field(json, both);
+  rank = Rank{both.first, both.second};
 }
 
-/// A whole number from 0 on that a T can hold; throws what for_each_recorded reports of others.
-template <class T>
-T whole(const Json& value) {
-  const auto number = value.get_ref<const Json::number_unsigned_t&>();
-  if (number > static_cast<std::uint64_t>((std::numeric_limits<T>::max)()))
-    throw std::out_of_range("too large");
-  return static_cast<T>(number);
+/// What a masked model answers among the tokens of a common vocabulary.
+template <class Fill>
+struct CommonFill {
+  Fill& fill;
+};
+template <class Fill>
+bool is_absent(const CommonFill<Fill>& common) {
+  return !common.fill.common_id;
+}
+template <class Fill>
+void append_field(std::string& out, const CommonFill<Fill>& common) {
+  append_field(out += "{\"answer\":", common.fill.common_text);
+  append_field(out += ",\"id\":", *common.fill.common_id);
+  append_field(out += ",\"rank\":", common.fill.common_rank);
+  out += '}';
+}
+template <class Fill>
+void read_field(const Json& json, const CommonFill<Fill>& common) {
+  read_field(json.at("answer"), common.fill.common_text);
+  read_field(json.at("id"), common.fill.common_id.emplace());
+  read_field(json.at("rank"), common.fill.common_rank);
 }
 
-inline AskedPrompt recorded_prompt(const Json& row) {
-  return {whole<std::uint32_t>(row.at("fact")), whole<std::uint16_t>(row.at("template")),
-          whole<std::uint16_t>(row.at("expression"))};
+/// The beginning of every row about a prompt, and its end where the prompt shows examples.
+template <class Row, class Field>
+void prompt_fields(Row& row, Field& field) {
+  field("relation", row.relation, "code of the relation");
+  field("fact", row.prompt.fact, "place among the relation's asked facts, from 0");
+  field("subject", row.subject, "the name of the subject that the prompt has");
+  field("template", row.prompt.template_index, "place among the relation's templates, from 0");
+  field("expression", row.prompt.expression, "place of that name among the subject's, from 0");
+}
+template <class Row, class Field>
+void shot_fields(Row& row, Field& field) {
+  field.optional("shots", row.shots.places, "places of the examples in shots.jsonl's list");
+  field.optional("shot_templates", row.shots.templates, "the template of each example");
 }
 
-inline void put_shots(Json& row, const ShotPlaces& shots) {
-  if (!shots.places.empty()) row["shots"] = shots.places;
-  if (!shots.templates.empty()) row["shot_templates"] = shots.templates;
-}
-
-inline ShotPlaces recorded_shots(const Json& row) {
-  const auto numbers = [&](const char* name) {
-    std::vector<std::uint32_t> all;
-    if (const auto found = row.find(name); found != row.end()) {
-      for (const Json& one : *found) all.push_back(whole<std::uint32_t>(one));
-    }
-    return all;
-  };
-  return {numbers("shots"), numbers("shot_templates")};
-}
-
-inline Json to_row(const TextLikelihood& one) {
-  if (one.tokens == 0) return Json();
-  return Json::array({ten_digits(one.nats), one.tokens});
-}
-
-inline TextLikelihood likelihood_of(const Json& row) {
-  if (row.is_null()) return {};
-  return {row.at(0).get<double>(), whole<std::uint32_t>(row.at(1))};
-}
-
-inline Json to_row(const std::optional<Rank>& rank) {
-  return rank ? Json::array({rank->above, rank->equal}) : Json();
-}
-
-inline std::optional<Rank> rank_of(const Json& row) {
-  if (row.is_null()) return std::nullopt;
-  return Rank{whole<std::size_t>(row.at(0)), whole<std::size_t>(row.at(1))};
-}
-
-inline void put_fill(Json& row, const std::optional<RecordedFill>& fill) {
-  if (!fill) return;
-  row["ids"] = fill->ids;
-  row["right"] = fill->right;
-  row["rank"] = to_row(fill->rank);
-  if (!fill->common_id) return;
-  row["common"] = {
-      {"answer", fill->common_text}, {"id", *fill->common_id}, {"rank", to_row(fill->common_rank)}};
-}
-
-inline std::optional<RecordedFill> recorded_fill(const Json& row) {
-  if (!row.contains("ids")) return std::nullopt;
-  RecordedFill fill;
-  for (const Json& id : row.at("ids")) fill.ids.push_back(whole<TokenId>(id));
-  fill.right = row.at("right").get<bool>();
-  fill.rank = rank_of(row.at("rank"));
-  if (const auto common = row.find("common"); common != row.end()) {
-    fill.common_id = whole<TokenId>(common->at("id"));
-    fill.common_text = common->at("answer").get<std::string>();
-    fill.common_rank = rank_of(common->at("rank"));
+template <>
+struct RecordFields<RecordedAnswer> {
+  static constexpr std::string_view file = "SETTING_answers.jsonl", row = "one row per prompt";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    prompt_fields(row, field);
+    field("answer", row.text, "what the model wrote, or the tokens that fill the gap");
+    field("tokens", row.tokens, "tokens of the answer");
+    field("log_probability", TenDigits{row.log_probability},
+          "nats, of the greedy tokens; that of their end is not counted");
+    field.together("ids", row.fill, [](auto& fill, auto& of) {
+      of("ids", fill.ids, "identifiers of a masked model's tokens");
+      of("right", fill.right, "whether they are exactly those of a name of an object");
+      of("rank", fill.rank,
+         "[above, equal]: tokens likelier than the likeliest true one, and as likely; null where "
+         "it "
+         "was not taken");
+      of.optional(
+          "common", CommonFill{fill},
+          "among a common vocabulary: answer, id and rank, null where it has no true token");
+    });
+    shot_fields(row, field);
   }
-  return fill;
-}
+};
 
-/// Calls `visit` with what `read` makes of each row. What `visit` throws is its own.
-template <class Read, class Visit>
-void for_each_recorded(const DiskPath& file, Read read, Visit visit) {
-  for_each_result_line(file, [&](const Json& row, std::size_t line) {
-    auto made = [&] {
+template <>
+struct RecordFields<RecordedSamples> {
+  static constexpr std::string_view file = "SETTING_samples.jsonl",
+                                    row = "one row per prompt that was sampled";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    prompt_fields(row, field);
+    field("samples", row.texts, "[text, times], the most frequent first, then by text");
+    shot_fields(row, field);
+  }
+};
+
+template <>
+struct RecordFields<RecordedNames> {
+  static constexpr std::string_view file = "SETTING_names.jsonl", row = "one row per prompt";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    prompt_fields(row, field);
+    field(
+        "names", row.names,
+        "for each object, for each of its names: [nats, tokens] behind the prompt, or null for one "
+        "that does not fit into its gap");
+    shot_fields(row, field);
+  }
+};
+
+template <>
+struct RecordFields<RecordedContentFree> {
+  static constexpr std::string_view file = "SETTING_content_free.jsonl",
+                                    row = "one row per template and subject without content";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    field("relation", row.relation, "code of the relation");
+    field("template", SixteenBits{row.template_index},
+          "place among the relation's templates, from 0");
+    field("subject", row.subject, "the text without content");
+    field("candidates", row.candidates,
+          "[nats, tokens] for each object label, in the order of metadata_generate.json");
+    shot_fields(row, field);
+  }
+};
+
+/// Calls `visit` with each row of a file. Throws a user error for a file that cannot be read and a row
+/// that is none; what `visit` throws is its own.
+template <class Row, class Visit>
+void for_each_row(const DiskPath& file, Visit visit) {
+  for_each_result_line(file, [&](const Json& line, std::size_t number) {
+    Row row = [&] {
       try {
-        auto answer = read(row);
-        answer.shots = recorded_shots(row);
-        return answer;
+        return read_row<Row>(line);
       } catch (const std::exception&) {
-        throw user_error({file, line}, "is no row of answers", "the file was changed; ask again");
+        throw user_error({file, number}, "is no row of answers", "the file was changed; ask again");
       }
     }();
-    made.line = line;
-    visit(made);
+    row.line = number;
+    visit(row);
   });
-}
-
-[[nodiscard]] inline Json answer_row(const RecordedAnswer& answer) {
-  Json row = detail::prompt_columns(answer.relation, answer.prompt, answer.subject);
-  row["answer"] = answer.text;
-  row["tokens"] = answer.tokens;
-  row["log_probability"] = ten_digits(answer.log_probability);
-  detail::put_fill(row, answer.fill);
-  detail::put_shots(row, answer.shots);
-  return row;
-}
-[[nodiscard]] inline std::string answer_line(const RecordedAnswer& answer) {
-  return answer_row(answer).dump() + "\n";
-}
-
-[[nodiscard]] inline std::string samples_line(const RecordedSamples& samples) {
-  Json row = detail::prompt_columns(samples.relation, samples.prompt, samples.subject);
-  Json& texts = row["samples"] = Json::array();
-  for (const auto& [text, times] : samples.texts) texts.push_back(Json::array({text, times}));
-  detail::put_shots(row, samples.shots);
-  return row.dump() + "\n";
-}
-
-[[nodiscard]] inline Json names_row(const RecordedNames& names) {
-  Json row = detail::prompt_columns(names.relation, names.prompt, names.subject);
-  Json& objects = row["names"] = Json::array();
-  for (const auto& object : names.names) {
-    Json& list = objects.emplace_back(Json::array());
-    for (const TextLikelihood& one : object) list.push_back(detail::to_row(one));
-  }
-  detail::put_shots(row, names.shots);
-  return row;
-}
-[[nodiscard]] inline std::string names_line(const RecordedNames& names) {
-  return names_row(names).dump() + "\n";
-}
-
-[[nodiscard]] inline Json content_free_row(const RecordedContentFree& one) {
-  Json row = {{"relation", one.relation},
-              {"template", one.template_index},
-              {"subject", one.subject},
-              {"candidates", Json::array()}};
-  for (const TextLikelihood& of : one.candidates) row["candidates"].push_back(detail::to_row(of));
-  detail::put_shots(row, one.shots);
-  return row;
-}
-[[nodiscard]] inline std::string content_free_line(const RecordedContentFree& one) {
-  return content_free_row(one).dump() + "\n";
-}
-
-/// Calls `visit(RecordedAnswer)` for each row. Throws a user error for a file that cannot be read
-/// and a row that is none; so do the others.
-template <class Visit>
-void for_each_answer(const DiskPath& file, Visit visit) {
-  detail::for_each_recorded(
-      file,
-      [](const Json& row) {
-        return RecordedAnswer{row.at("relation"),
-                              detail::recorded_prompt(row),
-                              row.at("subject"),
-                              row.at("answer"),
-                              detail::whole<std::uint32_t>(row.at("tokens")),
-                              row.at("log_probability").get<double>(),
-                              0,
-                              {},
-                              detail::recorded_fill(row)};
-      },
-      visit);
-}
-
-/// Calls `visit(RecordedSamples)` for each row.
-template <class Visit>
-void for_each_samples(const DiskPath& file, Visit visit) {
-  detail::for_each_recorded(
-      file,
-      [](const Json& row) {
-        RecordedSamples made{
-            row.at("relation"), detail::recorded_prompt(row), row.at("subject"), {}};
-        for (const Json& text : row.at("samples")) {
-          made.texts.emplace_back(text.at(0).get<std::string>(),
-                                  detail::whole<std::uint32_t>(text.at(1)));
-        }
-        return made;
-      },
-      visit);
-}
-
-/// Calls `visit(RecordedNames)` for each row.
-template <class Visit>
-void for_each_names(const DiskPath& file, Visit visit) {
-  detail::for_each_recorded(
-      file,
-      [](const Json& row) {
-        RecordedNames made{row.at("relation"), detail::recorded_prompt(row), row.at("subject"), {}};
-        for (const Json& object : row.at("names")) {
-          auto& list = made.names.emplace_back();
-          for (const Json& one : object) list.push_back(detail::likelihood_of(one));
-        }
-        return made;
-      },
-      visit);
-}
-
-/// Calls `visit(RecordedContentFree)` for each row.
-template <class Visit>
-void for_each_content_free(const DiskPath& file, Visit visit) {
-  detail::for_each_recorded(
-      file,
-      [](const Json& row) {
-        RecordedContentFree made{row.at("relation"),
-                                 detail::whole<std::uint16_t>(row.at("template")),
-                                 row.at("subject"),
-                                 {}};
-        for (const Json& one : row.at("candidates")) {
-          made.candidates.push_back(detail::likelihood_of(one));
-        }
-        return made;
-      },
-      visit);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

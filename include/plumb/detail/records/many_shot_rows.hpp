@@ -3,27 +3,19 @@
 
 // How are the scores of facts that are asked with choices of their own kept in files?
 //
-//   <relation>_choices.jsonl  a row for each setting and fact: method, shots, separator, variant,
-//                             instance_index, sub_id, sub_label, choices (indices into options),
-//                             answer (a place among the choices), answer_scores (nats),
-//                             answer_token_counts
-// What of a relation these are is told in metadata_many_shot.json (many_shot_metadata.hpp). Before an
-// ic row's question stand the first `shots` of its shots[variant]. Rows of
-// EIC-LKE say what does in columns of their own, which earlier versions did not write: pairs_before,
-// so many of these, and, under "eic", asked_before (instances of the test facts asked in the same
-// sequences, in order, as many pairs apart as run.json's eic_step) and choice_order: choice_order[j]
-// is the place of the choice that stands in sequence j; a fact of fewer choices begins with the first
-// again.
-//   <relation>_generated.jsonl  a row for each setting and fact that was generated: the same head,
-//                             text, correct, correct_with_aliases
-// Scores carry ten decimals.
+// metadata_many_shot.json (many_shot_metadata.hpp) says which options a relation has and which pairs
+// its shots are: before an ic row's question stand the first `shots` of its shots[variant]. Rows of
+// EIC-LKE have fields of their own, which earlier versions did not write. Scores carry ten decimals.
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,7 +25,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/prompt/question_setting.hpp"
 #include "plumb/detail/records/many_shot_metadata.hpp"
-#include "plumb/detail/records/probe_rows.hpp"
+#include "plumb/detail/records/record_fields.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
@@ -49,6 +41,8 @@ struct RecordedChoice {
   std::vector<double> scores;
   /// Of EIC-LKE alone.
   std::optional<StandsBefore> before{};
+  /// Scored tokens of each choice; empty where a row does not say.
+  std::vector<std::uint32_t> tokens{};
 };
 
 struct RecordedGeneration {
@@ -59,47 +53,63 @@ struct RecordedGeneration {
   bool correct_with_aliases = false;
 };
 
-/// A row's beginning, the brace still open.
-inline std::string setting_columns(const Setting& setting, const Fact& fact) {
-  const Json head = {{"method", setting.method},        {"shots", setting.shots},
-                     {"separator", setting.separator},  {"variant", setting.variant},
-                     {"instance_index", fact.instance}, {"sub_id", fact.subject_id},
-                     {"sub_label", fact.subject}};
-  std::string line = head.dump();
-  line.pop_back();
-  return line;
+/// The beginning of every row: a setting and a fact.
+template <class Row, class Field>
+void setting_fields(Row& row, Field& field) {
+  field("method", row.setting.method, "ic, eic, eic-isolated, hgp or mmp");
+  field("shots", row.setting.shots, "pairs before the question");
+  field("separator", row.setting.separator, "text between subject and object");
+  field("variant", row.setting.variant, "seed of the shots, or index of the template");
+  field("instance_index", row.fact.instance, "the fact's place in the relation, from 0");
+  field("sub_id", row.fact.subject_id, "identifier of the subject");
+  field("sub_label", row.fact.subject, "name of the subject");
 }
 
-inline Setting recorded_setting(const Json& line) {
-  return {line.at("method"), line.at("shots"), line.at("separator"), "choice", line.at("variant")};
-}
-
-inline std::optional<StandsBefore> recorded_before(const Json& line) {
-  if (!line.contains("pairs_before")) return std::nullopt;
-  StandsBefore before{line.at("pairs_before")};
-  if (line.contains("choice_order")) {
-    before.asked = line.at("asked_before").get<std::vector<std::size_t>>();
-    before.order = line.at("choice_order").get<std::vector<std::size_t>>();
+template <>
+struct RecordFields<RecordedChoice> {
+  static constexpr std::string_view file = "RELATION_choices.jsonl",
+                                    row = "one row per setting and fact";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    setting_fields(row, field);
+    field("answer", row.answer, "place of the right choice, from 0");
+    field("choices", row.choices, "places of the choices among the relation's options");
+    field("answer_scores", TenDecimals{row.scores}, "nats of each choice");
+    field.optional("answer_token_counts", row.tokens, "scored tokens of each choice");
+    field.together("pairs_before", row.before, [](auto& before, auto& of) {
+      of("pairs_before", before.pairs, "how many of the shots stand before an EIC-LKE question");
+      of.when(!before.order.empty(), "asked_before", before.asked,
+              "instances of the facts asked in the same sequences, in order, as far apart as "
+              "run.json's eic_step");
+      of.when(!before.order.empty(), "choice_order", before.order,
+              "the place of the choice that stands in each sequence; a fact of fewer choices "
+              "begins with the first again");
+    });
   }
-  return before;
-}
+};
 
-inline Fact recorded_head(const Json& line, std::size_t number) {
-  Fact fact;
-  fact.subject_id = line.at("sub_id");
-  fact.subject = line.at("sub_label");
-  fact.instance = line.at("instance_index");
-  fact.line = number;
-  return fact;
-}
+template <>
+struct RecordFields<RecordedGeneration> {
+  static constexpr std::string_view file = "RELATION_generated.jsonl",
+                                    row = "one row per setting and fact that was generated";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    setting_fields(row, field);
+    field("text", row.text, "the greedy continuation");
+    field("correct", row.correct, "whether the object's label is in it");
+    field("correct_with_aliases", row.correct_with_aliases, "whether the label or an alias is");
+  }
+};
 
-/// Reads rows; `visit(object, line)` may let nlohmann's exceptions go.
+/// Reads rows; `visit(object, line)` may let std::exception go.
 template <class Visit>
 void for_each_sound_row(const DiskPath& file, Visit visit) {
   for_each_result_line(file, [&](const Json& object, std::size_t line) {
     try {
       visit(object, line);
-    } catch (const Json::exception&) {
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception&) {
       throw user_error({file, line}, "is not a row of a many-shot run",
                        "the file was changed; make it again with `plumb many-shot`");
     }
@@ -111,34 +121,12 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 [[nodiscard]] inline std::string recorded_choice_line(
     const Setting& setting, const Fact& fact, const Choices& choices,
     std::span<const StatementScore> scores, const std::optional<StandsBefore>& before = {}) {
-  std::string line = detail::setting_columns(setting, fact);
-  line += ",\"answer\":" + std::to_string(choices.answer);
-  detail::append_column(line, "choices", choices.options,
-                        [&](std::uint32_t option) { line += std::to_string(option); });
-  detail::append_column(line, "answer_scores", scores, [&](const StatementScore& score) {
-    detail::append_fixed(line, score.continuation_log_likelihood);
-  });
-  detail::append_column(line, "answer_token_counts", scores, [&](const StatementScore& score) {
-    line += std::to_string(score.continuation_tokens);
-  });
-  if (before) {
-    const auto number = [&](std::size_t value) { line += std::to_string(value); };
-    line += ",\"pairs_before\":" + std::to_string(before->pairs);
-    if (!before->order.empty()) {
-      detail::append_column(line, "asked_before", before->asked, number);
-      detail::append_column(line, "choice_order", before->order, number);
-    }
+  RecordedChoice row{setting, fact, choices.options, choices.answer, {}, before};
+  for (const StatementScore& score : scores) {
+    row.scores.push_back(score.continuation.log_likelihood);
+    row.tokens.push_back(score.continuation.tokens);
   }
-  return line + "}\n";
-}
-
-/// One line of a file of generated texts.
-[[nodiscard]] inline std::string recorded_generation_line(const RecordedGeneration& row) {
-  std::string line = detail::setting_columns(row.setting, row.fact);
-  const Json rest = {{"text", row.text},
-                     {"correct", row.correct},
-                     {"correct_with_aliases", row.correct_with_aliases}};
-  return line + "," + rest.dump().substr(1) + "\n";
+  return row_line(row);
 }
 
 /// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for a
@@ -146,12 +134,11 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
-    RecordedChoice row{detail::recorded_setting(line),
-                       detail::recorded_head(line, number),
-                       line.at("choices"),
-                       line.at("answer"),
-                       line.at("answer_scores"),
-                       detail::recorded_before(line)};
+    if (line.contains("asked_before") != line.contains("choice_order")) {
+      throw std::invalid_argument("one stands for nothing without the other");
+    }
+    auto row = read_row<RecordedChoice>(line);
+    row.fact.line = number;
     const bool known = over::all_of(
         row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||
@@ -175,8 +162,9 @@ template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
   if (!is_there(relation.generated)) return;
   detail::for_each_sound_row(relation.generated, [&](const Json& line, std::size_t number) {
-    visit(RecordedGeneration{detail::recorded_setting(line), detail::recorded_head(line, number),
-                             line.at("text"), line.at("correct"), line.at("correct_with_aliases")});
+    auto row = read_row<RecordedGeneration>(line);
+    row.fact.line = number;
+    visit(std::as_const(row));
   });
 }
 

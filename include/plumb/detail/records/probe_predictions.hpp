@@ -62,9 +62,9 @@ inline void count_missing_bytes(std::vector<StatementScore>& parts, const Record
   const std::vector<std::string>& templates = in.relation.templates;
   if (row.template_index >= templates.size()) return;
   for (std::size_t option = 0; option < parts.size(); ++option) {
-    if (parts[option].bytes > 0) continue;
-    count_bytes(parts[option], fill_template(templates[row.template_index], row.fact.subject,
-                                             option_text(in.relation, row.fact, option)));
+    if (parts[option].statement.bytes > 0) continue;
+    count_lengths(parts[option], fill_template(templates[row.template_index], row.fact.subject,
+                                               option_text(in.relation, row.fact, option)));
   }
 }
 
@@ -78,14 +78,15 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
   if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
     // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
-    for (StatementScore& part : parts) part.tokens = (std::max)(part.tokens, 1U);
+    for (StatementScore& part : parts)
+      part.statement.tokens = (std::max)(part.statement.tokens, 1U);
   }
   if (scoring.reduction == Reduction::pmi && std::isnan(parts.front().neutral_log_likelihood)) {
     fail("neutral_scores", "is missing, so pmi cannot be made from this scoring",
          "probe with `reduction` pmi");
   }
   if (auto scores = reduced(parts, scoring)) return *std::move(scores);
-  if (parts.front().tokens == 0) {
+  if (parts.front().statement.tokens == 0) {
     fail("token_counts", "is missing, so other reductions cannot be made from this scoring",
          "take the folder's own reduction, or score with plumb");
   }

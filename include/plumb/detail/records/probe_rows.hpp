@@ -4,21 +4,15 @@
 // How are scores kept in files that lm-pub-quiz opens as its own?
 //
 //   metadata_results.json     probe_metadata.hpp
-//   <relation>_results.jsonl  a row for each fact and template: sub_id, sub_label, sub_aliases,
-//                             answer_idx, template_index, instance_index, pll_scores, and beyond
-//                             lm-pub-quiz token_counts, answer_scores, answer_token_counts,
-//                             continuation_scores, continuation_token_counts, byte_counts,
-//                             answer_byte_counts, continuation_byte_counts, and choices where a
-//                             fact has its own texts for the options, and further, the other
-//                             columns of its table by name
+//   <relation>_results.jsonl  a row for each fact and template: its head (probe_head_fields),
+//                             pll_scores, and beyond lm-pub-quiz the scores and lengths of each span
+//                             (score_fields), a number for each option
 // pll_scores is the number the run was asked for (its reduction over its span); when the sum over the
 // statement cannot be made of it, statement_scores keeps that. A run that asked what answers score
 // behind a neutral prefix has that as neutral_scores. Scores carry ten decimals. Also reads
 // lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
 // lm-pub-quiz 0.3.3, data/results.py.
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +26,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/probe_metadata.hpp"
+#include "plumb/detail/records/record_fields.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
@@ -47,15 +42,6 @@ struct RecordedRow {
   /// other reductions are made from.
   std::vector<StatementScore> parts{};
 };
-
-/// Appends a number with ten decimals; a non-finite one as null.
-inline void append_fixed(std::string& out, double value) {
-  if (!std::isfinite(value)) return void(out += "null");
-  std::array<char, 64> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                 std::chars_format::fixed, 10);
-  out.append(digits.data(), end.ptr);
-}
 
 /// The number that `append_fixed` writes; one that is not finite stays what it is.
 inline double ten_decimals(double value) {
@@ -81,20 +67,129 @@ void append_column(std::string& out, std::string_view name, const Values& values
   out += ']';
 }
 
+/// The head of a row: a fact and the template it is asked under.
+template <class AFact, class Index, class Field>
+void probe_head_fields(AFact& fact, Index& template_index, Field& field) {
+  field("sub_id", fact.subject_id, "identifier of the subject");
+  field("sub_label", fact.subject, "name of the subject");
+  field("sub_aliases", fact.subject_aliases, "other names of the subject");
+  field("answer_idx", fact.answer,
+        "the right option, by its place in metadata_results.json, from 0");
+  field("template_index", template_index, "place among the relation's templates, from 0");
+  field("instance_index", fact.instance, "the fact's place in the relation, from 0");
+  field.optional("choices", fact.choices, "texts of the options where a fact has its own");
+  field.optional("further", AsObject{fact.further}, "other columns of the fact's table, by name");
+}
+
 /// Whether the sum over a statement can be made of a run's own number and the count of tokens.
 inline bool tells_statement(Scoring scoring) {
   return scoring.span == Span::statement &&
          (scoring.reduction == Reduction::sum || scoring.reduction == Reduction::mean);
 }
 
+/// A field of a row beside pll_scores: one number of each option's score. What is added here, or to
+/// span_lengths, is written, read and listed (records/results_files.hpp).
+struct ScoreField {
+  std::string name;
+  Span span = Span::statement;
+  /// The length that it is; none of log-likelihoods.
+  const SpanLength* length = nullptr;
+  bool is_neutral = false;
+
+  [[nodiscard]] bool is_count() const noexcept { return length != nullptr; }
+  /// Whether only some runs write it.
+  [[nodiscard]] bool is_optional() const noexcept {
+    return length == nullptr ? is_neutral || span == Span::statement : length->of_text != nullptr;
+  }
+  [[nodiscard]] std::string meaning() const {
+    const std::string whose = "each option's " + std::string(name_of(span));
+    if (is_neutral) return "nats of each answer behind the neutral prefix, for reduction pmi";
+    if (length != nullptr) return std::string(length->noun) + " of " + whose;
+    return "nats of " + whose + ", summed over its tokens" +
+           (span == Span::statement ? "" : "; null without a token");
+  }
+
+  [[nodiscard]] bool is_written(const std::vector<StatementScore>& scores, Scoring scoring) const {
+    if (is_neutral) return scoring.reduction == Reduction::pmi;
+    if (length == nullptr) return span != Span::statement || !detail::tells_statement(scoring);
+    // Lengths of texts are there where somebody counted them.
+    return length->of_text == nullptr || over::any_of(scores, [&](const StatementScore& score) {
+             return score.statement.*length->count > 0;
+           });
+  }
+  /// Whether a row of this scoring must have it. Rows of earlier versions lack spans and lengths that
+  /// came later, and all but plumb's newest may lack the neutral scores.
+  [[nodiscard]] bool is_read(const Json& line, Scoring scoring) const {
+    if (is_neutral || (length != nullptr && length->of_text != nullptr)) return line.contains(name);
+    if (span == Span::continuation) return line.contains("continuation_token_counts");
+    return length != nullptr || span != Span::statement || !detail::tells_statement(scoring);
+  }
+
+  void append(std::string& line, const std::vector<StatementScore>& scores) const {
+    detail::append_column(line, name, scores, [&](const StatementScore& score) {
+      if (length != nullptr) {
+        line += std::to_string(score[span].*length->count);
+      } else if (is_neutral) {
+        detail::append_fixed(line, score.neutral_log_likelihood);
+      } else if (span != Span::statement && score[span].tokens == 0) {
+        line += "null";
+      } else {
+        detail::append_fixed(line, score[span].log_likelihood);
+      }
+    });
+  }
+  /// Whether the number is one.
+  bool read(const Json& number, StatementScore& score) const {
+    if (length != nullptr) {
+      if (!number.is_number_unsigned() || number.get<std::uint64_t>() >= 4'000'000'000U)
+        return false;
+      score[span].*length->count = number.get<std::uint32_t>();
+      return true;
+    }
+    if (number.is_null() && !is_neutral && span != Span::statement && score[span].tokens == 0) {
+      return true;
+    }
+    if (!number.is_number() || !std::isfinite(number.get<double>())) return false;
+    (is_neutral ? score.neutral_log_likelihood : score[span].log_likelihood) = number.get<double>();
+    return true;
+  }
+};
+
+/// In the order of a row.
+[[nodiscard]] inline const std::vector<ScoreField>& score_fields() {
+  static const std::vector<ScoreField> fields = [] {
+    std::vector<ScoreField> made;
+    const auto prefix = [](Span span) {
+      return span == Span::statement ? std::string() : std::string(name_of(span)) + "_";
+    };
+    const auto add_length = [&](Span span, const SpanLength& length) {
+      made.push_back({prefix(span) + std::string(length.field), span, &length});
+    };
+    for (const Span span : every(Span())) {
+      if (span != Span::statement) made.push_back({prefix(span) + "scores", span});
+      for (const SpanLength& length : span_lengths) {
+        if (length.of_text == nullptr) add_length(span, length);
+      }
+    }
+    for (const SpanLength& length : span_lengths) {
+      if (length.of_text == nullptr) continue;
+      for (const Span span : every(Span())) add_length(span, length);
+    }
+    made.push_back({"statement_scores", Span::statement});
+    made.push_back({"neutral_scores", Span::answer, nullptr, true});
+    return made;
+  }();
+  return fields;
+}
+
 /// Scores as they stand in results files, so that what is computed of them now and what is computed
 /// of the files agree to the last bit.
 [[nodiscard]] inline std::vector<StatementScore> as_recorded(std::vector<StatementScore> scores) {
   for (StatementScore& score : scores) {
-    for (double* number : {&score.log_likelihood, &score.answer_log_likelihood,
-                           &score.continuation_log_likelihood, &score.neutral_log_likelihood}) {
-      *number = detail::ten_decimals(*number);
+    for (const Span span : every(Span())) {
+      score[span].log_likelihood = detail::ten_decimals(score[span].log_likelihood);
     }
+    score.neutral_log_likelihood = detail::ten_decimals(score.neutral_log_likelihood);
   }
   return scores;
 }
@@ -103,49 +198,16 @@ inline bool tells_statement(Scoring scoring) {
 [[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,
                                                const std::vector<StatementScore>& scores,
                                                Scoring scoring) {
-  const Json head = {{"sub_id", fact.subject_id},           {"sub_label", fact.subject},
-                     {"sub_aliases", fact.subject_aliases}, {"answer_idx", fact.answer},
-                     {"template_index", template_index},    {"instance_index", fact.instance}};
-  std::string line = head.dump();
-  line.pop_back();
-  if (!fact.choices.empty()) line += ",\"choices\":" + Json(fact.choices).dump();
-  if (!fact.further.empty()) {
-    Json further = Json::object();
-    for (const auto& [name, value] : fact.further) further[name] = value;
-    line += ",\"further\":" + further.dump();
-  }
-  const auto number = [&](double value) { detail::append_fixed(line, value); };
-  const auto count = [&](std::uint32_t value) { line += std::to_string(value); };
-  const auto column = [&](std::string_view name, auto append, auto member) {
-    detail::append_column(line, name, scores,
-                          [&](const StatementScore& score) { append(member(score)); });
-  };
-  column("pll_scores", number, [&](const StatementScore& s) { return reduce(s, scoring); });
-  column("token_counts", count, [](const StatementScore& s) { return s.tokens; });
-  column("answer_scores", number, [](const StatementScore& s) {
-    return s.answer_tokens > 0 ? s.answer_log_likelihood : std::nan("");
+  RowWriter writer;
+  probe_head_fields(fact, template_index, writer);
+  std::string& line = writer.open();
+  detail::append_column(line, "pll_scores", scores, [&](const StatementScore& score) {
+    detail::append_fixed(line, reduce(score, scoring));
   });
-  column("answer_token_counts", count, [](const StatementScore& s) { return s.answer_tokens; });
-  column("continuation_scores", number, [](const StatementScore& s) {
-    return s.continuation_tokens > 0 ? s.continuation_log_likelihood : std::nan("");
-  });
-  column("continuation_token_counts", count,
-         [](const StatementScore& s) { return s.continuation_tokens; });
-  if (over::any_of(scores, [](const StatementScore& s) { return s.bytes > 0; })) {
-    column("byte_counts", count, [](const StatementScore& s) { return s.bytes; });
-    column("answer_byte_counts", count, [](const StatementScore& s) { return s.answer_bytes; });
-    column("continuation_byte_counts", count,
-           [](const StatementScore& s) { return s.continuation_bytes; });
+  for (const ScoreField& field : score_fields()) {
+    if (field.is_written(scores, scoring)) field.append(line, scores);
   }
-  if (!detail::tells_statement(scoring)) {
-    column("statement_scores", number, [](const StatementScore& s) { return s.log_likelihood; });
-  }
-  if (scoring.reduction == Reduction::pmi) {
-    column("neutral_scores", number,
-           [](const StatementScore& s) { return s.neutral_log_likelihood; });
-  }
-  line += "}\n";
-  return line;
+  return std::move(writer).line();
 }
 
 /// The sums and counts of a row, from its further columns. `fail(field, message, remedy)` throws.
@@ -153,86 +215,92 @@ template <class Fail>
 std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, const Json& line,
                                            const std::vector<double>& scores, Fail fail) {
   std::vector<StatementScore> parts(scores.size());
-  if (recorded.facts == 0 && recorded.reduction == "sum" && recorded.span == "statement" &&
-      !line.contains("token_counts")) {
+  if (recorded.facts == 0 && recorded.reduction == name_of(Reduction::sum) &&
+      recorded.span == name_of(Span::statement) && !line.contains("token_counts")) {
     // Another tool's rows tell the sum over the statement, from which some reductions can be made.
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].log_likelihood = scores[i];
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].statement.log_likelihood = scores[i];
     return parts;
-  }
-  const auto read_span = [&](const char* field, auto set, auto span_tokens) {
-    const auto found = line.find(field);
-    if (found == line.end()) {
-      fail(field, "is missing, so other reductions cannot be made from this scoring",
-           "take the folder's own reduction, or score with plumb");
-    }
-    if (!found->is_array() || found->size() != parts.size()) {
-      fail(field, "does not hold one number for each option");
-    }
-    const bool counts = std::string_view(field).ends_with("counts");
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Json& number = (*found)[i];
-      // A span without a token of its own has no score.
-      if (number.is_null() && !counts && span_tokens(parts[i]) == 0) continue;
-      const bool sound =
-          counts ? number.is_number_unsigned() && number.get<std::uint64_t>() < 4'000'000'000U
-                 : number.is_number() && std::isfinite(number.get<double>());
-      if (!sound) fail(field, counts ? "holds what is no count" : "holds what is no finite number");
-      set(parts[i], number.get<double>());
-    }
-  };
-  const auto answered = [](const StatementScore& s) { return s.answer_tokens; };
-  const auto continued = [](const StatementScore& s) { return s.continuation_tokens; };
-  const auto read = [&](const char* field, auto set) { read_span(field, set, answered); };
-  const auto count = [](double value) { return static_cast<std::uint32_t>(value); };
-  read("token_counts", [&](StatementScore& s, double v) { s.tokens = count(v); });
-  read("answer_token_counts", [&](StatementScore& s, double v) { s.answer_tokens = count(v); });
-  read("answer_scores", [](StatementScore& s, double v) { s.answer_log_likelihood = v; });
-  // Folders of plumb 0.1 have no continuations; nothing is reduced over them there.
-  if (line.contains("continuation_token_counts")) {
-    read("continuation_token_counts",
-         [&](StatementScore& s, double v) { s.continuation_tokens = count(v); });
-    read_span(
-        "continuation_scores",
-        [](StatementScore& s, double v) { s.continuation_log_likelihood = v; }, continued);
-  }
-  if (line.contains("byte_counts")) {
-    read("byte_counts", [&](StatementScore& s, double v) { s.bytes = count(v); });
-    read("answer_byte_counts", [&](StatementScore& s, double v) { s.answer_bytes = count(v); });
-    read("continuation_byte_counts",
-         [&](StatementScore& s, double v) { s.continuation_bytes = count(v); });
-  }
-  if (line.contains("neutral_scores")) {
-    read("neutral_scores", [](StatementScore& s, double v) { s.neutral_log_likelihood = v; });
   }
   const auto reductions = every(Reduction());
   const auto known = over::find_if(
       reductions, [&](Reduction reduction) { return name_of(reduction) == recorded.reduction; });
+  const Scoring own{known == reductions.end() ? Reduction::sum : *known,
+                    recorded.span == name_of(Span::statement) ? Span::statement : Span::answer};
+  // Counts first: a span without a token of its own has no score.
+  for (const bool counts : {true, false}) {
+    for (const ScoreField& field : score_fields()) {
+      if (field.is_count() != counts || !field.is_read(line, own)) continue;
+      const auto found = line.find(field.name);
+      if (found == line.end()) {
+        fail(field.name.c_str(), "is missing, so other reductions cannot be made from this scoring",
+             "take the folder's own reduction, or score with plumb");
+      }
+      if (!found->is_array() || found->size() != parts.size()) {
+        fail(field.name.c_str(), "does not hold one number for each option");
+      }
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (!field.read((*found)[i], parts[i])) {
+          fail(field.name.c_str(),
+               counts ? "holds what is no count" : "holds what is no finite number");
+        }
+      }
+    }
+  }
   if (known == reductions.end()) {
     fail("pll_scores",
          "were reduced by '" + recorded.reduction + "', from which other reductions cannot be made",
          "take the folder's own reduction");
   }
-  if (!tells_statement({*known, recorded.span == "statement" ? Span::statement : Span::answer})) {
-    read("statement_scores", [](StatementScore& s, double v) { s.log_likelihood = v; });
-  } else {
+  if (detail::tells_statement(own)) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i].log_likelihood =
-          recorded.reduction == "mean" ? scores[i] * parts[i].tokens : scores[i];
+      const double times = own.reduction == Reduction::mean ? parts[i].statement.tokens : 1;
+      parts[i].statement.log_likelihood = scores[i] * times;
     }
   }
   return parts;
 }
 
-/// The other columns of a fact's table, as a row keeps them.
-inline std::vector<std::pair<std::string, std::string>> further_columns(const Json& line) {
-  std::vector<std::pair<std::string, std::string>> columns;
-  const auto further = line.find("further");
-  if (further == line.end() || !further->is_object()) return columns;
-  for (const auto& [name, value] : further->items()) {
-    if (value.is_string()) columns.emplace_back(name, value.get<std::string>());
+/// Reads the head of a row, of which another tool may lack all but the answer. `fail(field, message)`
+/// throws.
+template <class Fail>
+class ProbeHeadReader {
+ public:
+  ProbeHeadReader(const Json& line, std::size_t options, Fail fail)
+      : line_(line), options_(options), fail_(fail) {}
+
+  void operator()(const char* name, std::string& text, std::string_view) const {
+    text = first_string(line_, name).value_or("");
   }
-  return columns;
-}
+  void operator()(const char* name, std::vector<std::string>& texts, std::string_view) const {
+    texts = string_list(line_, name).value_or(std::vector<std::string>{});
+  }
+  void operator()(const char* name, std::size_t& index, std::string_view) const {
+    const auto found = line_.find(name);
+    if (found == line_.end()) return;
+    if (!found->is_number_unsigned()) fail_(name, "is not an index");
+    index = found->template get<std::size_t>();
+  }
+  void optional(const char* name, std::vector<std::string>& choices, std::string_view) const {
+    if (!line_.contains(name)) return;
+    auto texts = string_list(line_, name);
+    if (!texts || texts->size() != options_) fail_(name, "is not one text for each option");
+    choices = std::move(*texts);
+  }
+  void optional(const char* name,
+                AsObject<std::vector<std::pair<std::string, std::string>>> columns,
+                std::string_view) const {
+    const auto further = line_.find(name);
+    if (further == line_.end() || !further->is_object()) return;
+    for (const auto& [column, value] : further->items()) {
+      if (value.is_string()) columns.pairs.emplace_back(column, value.template get<std::string>());
+    }
+  }
+
+ private:
+  const Json& line_;
+  std::size_t options_;
+  Fail fail_;
+};
 
 /// Calls `fail(field, message)` where a row counts a statement's tokens and there is none, or no whole number.
 template <class Fail>
@@ -253,8 +321,9 @@ template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
   // What another tool reduced in its own way need be no log-likelihood.
   const std::string& reduction = recorded.reduction;
-  const bool are_nats =
-      reduction.empty() || reduction == "sum" || reduction == "mean" || reduction == "bytes";
+  const bool are_nats = reduction.empty() || over::any_of(every(Reduction()), [&](Reduction one) {
+                          return one != Reduction::pmi && name_of(one) == reduction;
+                        });
   const std::size_t options = recorded.relation.options.size();
   for_each_result_line(recorded.rows, [&](const Json& line, std::size_t number) {
     const auto fail = [&](const char* field, const std::string& message,
@@ -262,21 +331,14 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
       throw user_error({recorded.rows, number, field}, message, remedy);
     };
     RecordedRow row;
-    row.fact.subject_id = first_string(line, "sub_id").value_or("");
-    row.fact.subject = first_string(line, "sub_label").value_or("");
-    row.fact.subject_aliases =
-        string_list(line, "sub_aliases").value_or(std::vector<std::string>{});
     row.fact.line = number;
-    const auto index = [&](const char* field, std::size_t fallback) {
-      const auto found = line.find(field);
-      if (found == line.end()) return fallback;
-      if (!found->is_number_unsigned()) fail(field, "is not an index");
-      return found->get<std::size_t>();
-    };
-    row.fact.answer = index("answer_idx", options);
+    row.fact.answer = options;
+    row.fact.instance = number - 1;
+    row.template_index = recorded.default_template;
+    ProbeHeadReader reader(line, options, fail);
+    reader("instance", row.fact.instance, "");  // what lm-pub-quiz 0.2 calls it
+    probe_head_fields(row.fact, row.template_index, reader);
     if (row.fact.answer >= options) fail("answer_idx", "is missing or not among the options");
-    row.template_index = index("template_index", recorded.default_template);
-    row.fact.instance = index("instance_index", index("instance", number - 1));
     const auto scores = line.find("pll_scores");
     if (scores == line.end() || !scores->is_array() || scores->size() != options) {
       fail("pll_scores", "does not hold one score for each of " + counted(options, "option"));
@@ -289,13 +351,6 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
       }
     }
     detail::refuse_no_tokens(line, fail);
-    if (line.contains("choices")) {
-      auto choices = string_list(line, "choices");
-      if (!choices || choices->size() != options)
-        fail("choices", "is not one text for each option");
-      row.fact.choices = std::move(*choices);
-    }
-    row.fact.further = detail::further_columns(line);
     if (with_parts) row.parts = detail::recorded_parts(recorded, line, row.scores, fail);
     visit(std::as_const(row));
   });

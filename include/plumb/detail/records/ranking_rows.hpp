@@ -1,50 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is it kept where true entities stand?
+// Where do true entities stand? A file of ranks for each method, one row per query.
 //
-//   <method>_ranks.jsonl, a line a query:
-//   {"part": "test", "line": 12, "asks": "tail", "head": id, "relation": id, "tail": id,
-//    "score": …, "candidates": 40943, "above": 6, "equal": 0, "filtered_candidates": 40941,
-//    "filtered_above": 5, "filtered_equal": 0, "undecided": 0, "tokens": 3}
-// "score" is the true entity's: a cosine, or nats. "undecided" counts candidates that may stand
-// above too, where a search ended early. "tokens" is the length of its name in the model's tokens; a
-// likelihood is also over the ")" behind it, so that --reduction mean divides by one more.
+// "undecided" counts candidates that may stand above too, where a search ended early. "tokens" is the
+// length of the true entity's name; a likelihood is also over the ")" behind it, so that --reduction
+// mean divides by one more.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/rank/rank_results.hpp"
+#include "plumb/detail/records/record_fields.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-[[nodiscard]] inline std::string entity_rank_line(const EntityRank& rank) {
-  return Json{{"part", rank.part},
-              {"line", rank.line},
-              {"asks", rank.asks_head ? "head" : "tail"},
-              {"head", rank.head},
-              {"relation", rank.relation},
-              {"tail", rank.tail},
-              {"score", rank.score},
-              {"candidates", rank.candidates},
-              {"above", rank.raw.above},
-              {"equal", rank.raw.equal},
-              {"filtered_candidates", rank.filtered_candidates},
-              {"filtered_above", rank.filtered.above},
-              {"filtered_equal", rank.filtered.equal},
-              {"undecided", rank.undecided},
-              {"tokens", rank.tokens}}
-             .dump() +
-         "\n";
-}
+template <>
+struct RecordFields<EntityRank> {
+  static constexpr std::string_view file = "METHOD_ranks.jsonl", row = "one row per query";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    field("part", row.part, "train, valid or test");
+    field("line", row.line, "the triple's line in the part's file, from 1");
+    field("asks", OneOfTwo{row.asks_head, "tail", "head"}, "head or tail: which end is asked for");
+    field("head", row.head, "identifier of the head");
+    field("relation", row.relation, "name of the relation");
+    field("tail", row.tail, "identifier of the tail");
+    field("score", row.score, "the true entity's: a cosine, or nats");
+    field("candidates", row.candidates, "entities that are ranked, the true one among them");
+    field("above", row.raw.above, "candidates with a higher score");
+    field("equal", row.raw.equal, "other candidates with the same score");
+    field("filtered_candidates", row.filtered_candidates, "the same without other true entities");
+    field("filtered_above", row.filtered.above, "of them above");
+    field("filtered_equal", row.filtered.equal, "of them equal");
+    field("undecided", row.undecided,
+          "candidates that may stand above too, where a search ended early");
+    field("tokens", row.tokens, "tokens of the true entity's name");
+  }
+};
+
+/// The entities nearest to a query, with their cosines, the nearest first.
+struct NearestEntities {
+  bool asks_head = false;
+  std::string head, relation, tail;
+  std::vector<std::pair<std::string, double>> nearest{};
+};
+
+template <>
+struct RecordFields<NearestEntities> {
+  static constexpr std::string_view file = "METHOD_nearest.jsonl",
+                                    row = "one row per query, with --nearest";
+  template <class Self, class Field>
+  static void visit(Self& row, Field& field) {
+    field("asks", OneOfTwo{row.asks_head, "tail", "head"}, "head or tail: which end is asked for");
+    field("head", row.head, "identifier of the head");
+    field("relation", row.relation, "name of the relation");
+    field("tail", row.tail, "identifier of the tail");
+    field.optional("nearest", row.nearest, "[entity, cosine], the nearest first");
+  }
+};
 
 /// Whether a rank's counts are none that no graph has, with the true entity among its candidates.
 inline bool has_sound_counts(const Json& row) {
@@ -72,20 +97,10 @@ inline bool has_sound_counts(const Json& row) {
         throw user_error({file, line}, "has counts that no rank has",
                          "the file was changed; rank again");
       }
-      ranks.push_back({row.at("part"),
-                       row.at("line"),
-                       row.at("asks") == "head",
-                       row.at("head"),
-                       row.at("relation"),
-                       row.at("tail"),
-                       row.at("score"),
-                       row.at("candidates"),
-                       row.at("filtered_candidates"),
-                       {row.at("above"), row.at("equal")},
-                       {row.at("filtered_above"), row.at("filtered_equal")},
-                       row.at("undecided"),
-                       row.at("tokens")});
-    } catch (const nlohmann::json::exception&) {
+      ranks.push_back(read_row<EntityRank>(row));
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception&) {
       throw user_error({file, line}, "is not a rank",
                        "the file was changed; restore it, or rank again");
     }

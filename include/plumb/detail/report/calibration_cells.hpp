@@ -57,10 +57,8 @@ inline constexpr const char* failed_votes_meaning =
 
 /// The class of a cell, by the paper's steps; empty for metrics it has none for.
 inline const char* step(CalibrationMetric metric, double value) {
-  const bool ace = metric == CalibrationMetric::ace || metric == CalibrationMetric::ece;
-  if (!ace && metric != CalibrationMetric::brier) return "";
-  const std::array<double, 3> steps =
-      ace ? std::array<double, 3>{0.05, 0.1, 0.2} : std::array<double, 3>{0.1, 0.2, 0.25};
+  const std::array<double, 3>& steps = declared_metric(metric).steps;
+  if (steps[2] == 0) return "";
   return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
 }
 

@@ -3,9 +3,7 @@
 
 // The numbers of a calibration, each declared once, for terminal, page, CSV and JSON.
 
-#include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,45 +15,41 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// vector::insert would try a bare list as one Column too, which libc++ 16 refuses.
-template <class Row>
-void prepend(std::vector<Column<Row>>& columns, std::initializer_list<Column<Row>> first) {
-  columns.insert(columns.begin(), first);
-}
-
 /// A calibration metric of anything that has `metrics`, under the paper's colours.
 template <class Row>
 [[nodiscard]] Column<Row> metric_column(CalibrationMetric metric) {
-  struct Words {
-    std::string_view heading, meaning;
-  };
-  static constexpr std::array<Words, calibration_metric_count> words{
-      {{"accuracy", ""},
-       {"confidence", ""},
-       {"ACE", "ACE: distance of confidence from accuracy over equal-count bins."},
-       {"ECE", "ECE and MCE: mean and worst distance over equal-width bins."},
-       {"MCE", ""},
-       {"Brier", ""},
-       {"reliability",
-        "Brier = reliability − resolution + uncertainty + within-bin, over the equal-count bins."},
-       {"resolution", ""},
-       {"uncertainty", ""},
-       {"within bin", ""},
-       {"skill", "Skill: 1 − Brier / uncertainty."},
-       {"log loss", ""},
-       {"AUROC", "AUROC: does confidence tell right from wrong?"},
-       {"AURC", "AURC: error rate when the least sure are rejected first."}}};
-  const auto i = static_cast<std::size_t>(metric);
-  using enum CalibrationMetric;
+  const DeclaredMetric& declared = declared_metric(metric);
   return {
-      .key = std::string(calibration_metric_names[i]),
-      .heading = std::string(words[i].heading),
-      .meaning = std::string(words[i].meaning),
+      .key = std::string(declared.key),
+      .heading = std::string(declared.heading),
+      .meaning = std::string(declared.meaning),
       .value = [metric](const Row& row) { return estimate_of(row.metrics, metric); },
-      .interval = metric == accuracy || metric == ace || metric == brier,
+      .interval = declared.interval,
       .colour = [metric](const Estimate& e) { return std::string(detail::step(metric, e.value)); },
-      .weight = metric == ace || metric == brier ? ColumnWeight::major : ColumnWeight::usual,
+      .weight = declared.is_major ? ColumnWeight::major : ColumnWeight::usual,
       .plain = has_failed_votes<Row>};
+}
+
+/// The metrics that a table shows: those of the terminal, and on a page the first table and the second.
+[[nodiscard]] inline std::vector<CalibrationMetric> metrics_of(MetricTable table) {
+  std::vector<CalibrationMetric> metrics;
+  for (const DeclaredMetric& one : declared_metrics) {
+    if (one.is_in(table)) metrics.push_back(one.metric);
+  }
+  return metrics;
+}
+
+/// All metrics, for files.
+[[nodiscard]] inline std::vector<Column<MetricEstimates>> metric_numbers() {
+  std::vector<Column<MetricEstimates>> columns;
+  for (const DeclaredMetric& one : declared_metrics) {
+    columns.push_back({.key = std::string(one.key),
+                       .heading = std::string(one.heading),
+                       .value = [metric = one.metric](const MetricEstimates& all) {
+                         return estimate_of(all, metric);
+                       }});
+  }
+  return columns;
 }
 
 template <class Row>

@@ -39,10 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                 model.brier_one_hot_per_option);
     for (const EstimatorResult& made : model.estimators) {
       const auto add = [&](const char* kind, const std::string& name, const MetricEstimates& all) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-          metrics.add({model.name, made.name, kind, name, std::string(calibration_metric_names[i])},
-                      all[i]);
-        }
+        add_numbers(metrics, {model.name, made.name, kind, name}, metric_numbers(), all);
       };
       add("overall", "all facts", made.metrics);
       for (const auto& [name, group] : made.domains) add("domain", name, group);
@@ -78,12 +75,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       add_numbers(reductions, {model.name, scoring_label(r.scoring)}, reduction_numbers(), r);
     }
     for (const RecalibrationResult& r : model.recalibration) {
-      for (std::size_t i = 0; i < r.metrics.size(); ++i) {
-        recalibration.add({model.name, r.estimator, r.map,
-                           r.map == "temperature" ? with_decimals(r.temperature, 6) : "",
-                           std::string(calibration_metric_names[i])},
-                          r.metrics[i]);
-      }
+      add_numbers(recalibration,
+                  {model.name, r.estimator, r.map,
+                   r.map == "temperature" ? with_decimals(r.temperature, 6) : ""},
+                  metric_numbers(), r.metrics);
     }
   }
   for (const auto& [estimator, r] : results.comparison.correlation) correlation.add({estimator}, r);

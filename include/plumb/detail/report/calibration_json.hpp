@@ -16,11 +16,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json to_json(const MetricEstimates& metrics) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    json[std::string(calibration_metric_names[i])] = plumb::detail::to_json(metrics[i]);
-  }
-  return json;
+  return json_of(metric_numbers(), metrics);
 }
 
 inline Json to_json(const RejectionPoint& point) {

@@ -97,12 +97,8 @@ class CalibrationPage {
   }
 
   [[nodiscard]] static std::string estimator_table(const ModelCalibration& model) {
-    const auto first = estimator_columns(
-        {M::accuracy, M::mean_confidence, M::ace, M::brier, M::auroc, M::aurc}, true);
-    const auto second =
-        estimator_columns({M::ece, M::mce, M::log_loss, M::brier_reliability, M::brier_resolution,
-                           M::brier_uncertainty, M::brier_within_bin, M::brier_skill},
-                          false);
+    const auto first = estimator_columns(metrics_of(MetricTable::page_first), true);
+    const auto second = estimator_columns(metrics_of(MetricTable::page_second), false);
     return heading("Confidence estimators side by side",
                    "Small: 95% interval. " + meanings(first) +
                        " * few distinct values: ACE means little. " + failed_votes_meaning + ".") +

@@ -52,9 +52,16 @@ struct OwnWord {
   std::string text;
 };
 
+/// A row that the column does not concern: left out of JSON and CSV.
+struct NoCell {};
+
 /// What a column says of a row; an estimate without a count says that there is no number.
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
-                               LongText, ShownNumber, OwnWord>;
+                               LongText, ShownNumber, OwnWord, NoCell>;
+
+inline std::string html_cell(const NoCell&) {
+  return no_number_cell;
+}
 
 inline std::string html_cell(const std::string& text) {
   return "<td>" + label(text) + "</td>";

@@ -11,39 +11,30 @@
 #include <vector>
 
 #include "plumb/detail/measure/model_comparison.hpp"
+#include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-inline Json subsumption_json(const Subsumption& made) {
-  return plumb::detail::subsumption_json(made, "left_out", "settings");
-}
-
 inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   const AccuracyTable& table = made.table;
-  const GroupSpread& spread = standing.spread;
   const auto codes = [&](const std::vector<std::size_t>& places) {
     Json list = Json::array();
     for (const std::size_t r : places) list.push_back(table.relations[r]);
     return list;
   };
   const auto [top, bottom] = extreme_relations(table, standing.model);
+  Json json = json_of(model_standing_columns(made), standing);
   const std::string& family = made.family[standing.model];
-  Json json = {{"family", family.empty() ? Json() : Json(family)},
-               {"accuracy", to_json(spread.overall.accuracy)},
-               {"accuracy_first_wins", to_json(spread.overall.accuracy_first_wins)},
-               {"relations_in_mean", spread.relations.size()},
-               {"sd_over_relations", number_or_null(spread.sd_over_relations)},
-               {"sd_over_variants", number_or_null(spread.overall.sd)},
-               {"variants", spread.overall.variants},
-               {"top", codes(top)},
-               {"bottom", codes(bottom)}};
-  put_ties(json, spread.overall.ties);
+  json["family"] = family.empty() ? Json() : Json(family);
+  json["top"] = codes(top);
+  json["bottom"] = codes(bottom);
   json["relations"] = Json::object();
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     const AccuracySpread& cell = table.cells[standing.model][r];
     if (cell.accuracy.count == 0) continue;
-    json["relations"][table.relations[r]] = spread_json(cell, "sd_over_variants");
+    json["relations"][table.relations[r]] =
+        json_of(spread_columns("sd_over_variants", false), cell);
   }
   return json;
 }
@@ -60,12 +51,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   }
   json["relations"] = Json::object();
   for (const RelationStanding& standing : made.relations) {
-    Json& one = json["relations"][table.relations[standing.relation]] = {
-        {"accuracy", to_json(standing.accuracy)},
-        {"accuracy_first_wins", to_json(standing.accuracy_first_wins)},
-        {"sd_over_models", number_or_null(standing.sd)},
-        {"models", standing.models}};
-    put_ties(one, standing.ties);
+    json["relations"][table.relations[standing.relation]] =
+        json_of(relation_standing_columns(made), standing);
   }
   json["correlation"] = Json::array();
   json["subsumption"] = Json::array();
@@ -73,7 +60,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
     for (std::size_t j = 0; j < table.models.size(); ++j) {
       if (i == j) continue;
       Json entry = {{"of", table.models[i]}, {"given", table.models[j]}};
-      entry.update(detail::subsumption_json(made.subsumption[i][j]));
+      entry.update(json_of(subsumption_columns(), made.subsumption[i][j]));
       json["subsumption"].push_back(entry);
       if (i > j) continue;
       json["correlation"].push_back({{"models", {table.models[i], table.models[j]}},
@@ -93,14 +80,9 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   }
   json["base_and_tuned"] = Json::array();
   for (const TunedComparison& pair : made.pairs) {
-    json["base_and_tuned"].push_back(
-        {{"base", table.models[pair.base]},
-         {"tuned", table.models[pair.tuned]},
-         {"base_accuracy", to_json(pair.base_accuracy)},
-         {"tuned_accuracy", to_json(pair.tuned_accuracy)},
-         {"difference", to_json(pair.difference)},
-         {"tuned_given_base", detail::subsumption_json(pair.tuned_given_base)},
-         {"base_given_tuned", detail::subsumption_json(pair.base_given_tuned)}});
+    Json one = {{"base", table.models[pair.base]}, {"tuned", table.models[pair.tuned]}};
+    one.update(json_of(tuned_columns(), pair));
+    json["base_and_tuned"].push_back(std::move(one));
   }
   return json;
 }

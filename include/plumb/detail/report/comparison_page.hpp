@@ -15,6 +15,7 @@
 
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
+#include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
@@ -45,10 +46,6 @@ class ComparisonPage {
            (group.varies_by_template() ? "templates" : "seeds") + ".";
   }
 
-  static std::string plain_cell(const std::optional<double>& value) {
-    if (!value) return detail::no_number_cell;
-    return "<td data-v=\"" + with_decimals(*value, 6) + "\">" + with_decimals(*value, 3) + "</td>";
-  }
   static std::optional<double> shown(const Estimate& estimate) {
     if (estimate.count == 0) return std::nullopt;
     return estimate.value;
@@ -86,34 +83,12 @@ class ComparisonPage {
   }
 
   [[nodiscard]] std::string models() const {
-    const bool with_families = !made_.families.families.empty();
-    std::vector<std::string> heads{"Model"};
-    if (with_families) heads.push_back("Family");
-    heads.insert(heads.end(), {"Accuracy", "SD over relations", "SD over variants", "Variants",
-                               "Relations", "Facts", "Ties"});
-    const bool any = has_ties(made_);
-    if (any) heads.push_back(detail::first_wins_title);
-    std::string html =
-        heading("Leaderboard of models",
-                "Mean accuracy over the relations all models have, each relation counting once, "
-                "with its 95% interval. SDs are sample standard deviations. Ties: answers whose "
-                "best score is shared; one of n with the right choice counts 1/n, and is known to "
-                "no model.") +
-        table_begin(heads);
-    for (const ModelStanding& standing : made_.models) {
-      const AccuracySpread& overall = standing.spread.overall;
-      html += "<tr><td>" + label(table_.models[standing.model]) + "</td>";
-      if (with_families) {
-        const std::string& family = made_.family[standing.model];
-        html += "<td>" + (family.empty() ? "–" : label(family)) + "</td>";
-      }
-      html += detail::cell(overall.accuracy) + plain_cell(standing.spread.sd_over_relations) +
-              plain_cell(overall.sd) + detail::number_cell(overall.variants) +
-              detail::number_cell(standing.spread.relations.size()) +
-              detail::number_cell(overall.accuracy.count) + detail::number_cell(overall.ties.tied) +
-              (any ? detail::cell(overall.accuracy_first_wins) : "") + "</tr>\n";
-    }
-    return html + table_end;
+    const auto columns = named_model_columns(made_);
+    return heading("Leaderboard of models",
+                   "Mean accuracy over the relations all models have, each relation counting once, "
+                   "with its 95% interval. " +
+                       meanings(columns)) +
+           html_table(columns, made_.models);
   }
 
   /// A map of models by models.
@@ -150,17 +125,11 @@ class ComparisonPage {
   }
 
   [[nodiscard]] std::string relations() const {
-    std::string html = heading("Leaderboard of relations",
-                               "Mean accuracy over the models that have the relation, with its 95% "
-                               "interval and the sample standard deviation over models.") +
-                       table_begin({"Relation", "Accuracy", "SD over models", "Models", "Facts"});
-    for (const RelationStanding& standing : made_.relations) {
-      html += "<tr><td>" + label(table_.relations[standing.relation]) + "</td>" +
-              detail::cell(standing.accuracy) + plain_cell(standing.sd) +
-              detail::number_cell(standing.models) +
-              detail::number_cell(table_.facts[standing.relation]) + "</tr>\n";
-    }
-    return html + table_end;
+    return heading(
+               "Leaderboard of relations",
+               "Mean accuracy over the models that have the relation, with its 95% interval and "
+               "the sample standard deviation over models.") +
+           html_table(named_relation_columns(made_), made_.relations);
   }
 
   [[nodiscard]] std::string extremes() const {
@@ -225,21 +194,12 @@ class ComparisonPage {
 
   [[nodiscard]] std::string pairs() const {
     if (made_.pairs.empty()) return "";
-    std::string html =
-        heading("Base against fine-tuned",
-                "Over the relations, variants and facts both models have. Accuracy: the share of "
-                "facts known, so a tie counts as wrong. η(tuned|base): the share of what the tuned "
-                "model knows that its base knows too.") +
-        table_begin({"Base", "Fine-tuned", "Base accuracy", "Tuned accuracy", "Tuned − base",
-                     "η(tuned|base)", "η(base|tuned)"});
-    for (const TunedComparison& pair : made_.pairs) {
-      html += "<tr><td>" + label(table_.models[pair.base]) + "</td><td>" +
-              label(table_.models[pair.tuned]) + "</td>" + detail::cell(pair.base_accuracy) +
-              detail::cell(pair.tuned_accuracy) + detail::cell(pair.difference) +
-              detail::cell(pair.tuned_given_base.rate) + detail::cell(pair.base_given_tuned.rate) +
-              "</tr>\n";
-    }
-    return html + table_end;
+    return heading(
+               "Base against fine-tuned",
+               "Over the relations, variants and facts both models have. Accuracy: the share of "
+               "facts known, so a tie counts as wrong. η(tuned|base): the share of what the "
+               "tuned model knows that its base knows too.") +
+           html_table(named_tuned_columns(made_), made_.pairs);
   }
 
   const Comparison& made_;

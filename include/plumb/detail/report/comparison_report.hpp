@@ -6,34 +6,172 @@
 // Writes metrics.json, a CSV file for each table and heat map, and report.html. In the CSV files a
 // row ends in value, low, high and count, which are empty and 0 where there is no number.
 
-#include <memory>
-#include <utility>
-
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Page, tables and metrics of a comparison. One thread at a time may write into a folder.
-class ComparisonReport : public AnyReport {
- public:
-  /// `settings` is an object for the page's last table.
-  ComparisonReport(Comparison made, Json settings);
-};
+using ComparisonReport = ReportOf<Comparison>;
+
+/// `settings` is an object for the page's last table.
+[[nodiscard]] ComparisonReport comparison_report(Comparison made, Json settings);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
-#include "plumb/detail/report/comparison_report_body.hpp"
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/report/comparison_json.hpp"
+#include "plumb/detail/report/comparison_page.hpp"
+#include "plumb/detail/report/csv.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-PLUMB_INLINE ComparisonReport::ComparisonReport(Comparison made, Json settings)
-    : AnyReport(std::make_shared<const detail::ComparisonReportBody>(std::move(made),
-                                                                     std::move(settings))) {}
+inline std::string optional_cell(const std::optional<double>& value) {
+  return value ? with_decimals(*value, 8) : "";
+}
+
+inline std::string pair_csv(const Comparison& made) {
+  EstimateCsv pairs({"base", "tuned", "metric"});
+  for (const TunedComparison& pair : made.pairs) {
+    for (const auto& [metric, estimate] : {std::pair{"base_accuracy", &pair.base_accuracy},
+                                           {"tuned_accuracy", &pair.tuned_accuracy},
+                                           {"difference", &pair.difference},
+                                           {"tuned_given_base", &pair.tuned_given_base.rate},
+                                           {"base_given_tuned", &pair.base_given_tuned.rate}}) {
+      pairs.add({made.table.models[pair.base], made.table.models[pair.tuned], metric}, *estimate);
+    }
+  }
+  return pairs.text();
+}
+
+inline std::string family_csv(const FamilyCorrelations& made) {
+  std::string text = csv_line({"family", "other", "mean_r", "pairs"});
+  for (std::size_t i = 0; i < made.families.size(); ++i) {
+    for (std::size_t j = i; j < made.families.size(); ++j) {
+      const auto& [value, pairs] = made.means[i][j];
+      text +=
+          csv_line({made.families[i], made.families[j], csv_number(value), std::to_string(pairs)});
+    }
+  }
+  return text;
+}
+
+/// File name and text of each table.
+[[nodiscard]] inline std::vector<std::pair<std::string, std::string>> comparison_csv(
+    const Comparison& made) {
+  const AccuracyTable& table = made.table;
+  detail::EstimateCsv models(
+      {"model", "family", "relations", "sd_over_relations", "variants", "sd_over_variants"});
+  detail::EstimateCsv cells({"model", "relation", "variants", "sd_over_variants"});
+  detail::EstimateCsv relations({"relation", "models", "sd_over_models"});
+  detail::EstimateCsv correlation({"model", "other"});
+  detail::EstimateCsv subsumption({"of", "given", "cells", "cells_without_knowledge"});
+  std::string extremes = csv_line({"model", "end", "place", "relation", "accuracy"});
+  for (const auto& [m, spread] : made.models) {
+    const std::string& name = table.models[m];
+    models.add({name, made.family[m], std::to_string(spread.relations.size()),
+                detail::optional_cell(spread.sd_over_relations),
+                std::to_string(spread.overall.variants), detail::optional_cell(spread.overall.sd)},
+               spread.overall.accuracy);
+    for (const RelationStanding& standing : made.relations) {
+      const AccuracySpread& cell = table.cells[m][standing.relation];
+      cells.add({name, table.relations[standing.relation], std::to_string(cell.variants),
+                 detail::optional_cell(cell.sd)},
+                cell.accuracy);
+    }
+    const auto [top, bottom] = extreme_relations(table, m);
+    for (const auto& [end, list] : {std::pair{"top", &top}, {"bottom", &bottom}}) {
+      for (std::size_t i = 0; i < list->size(); ++i) {
+        const std::size_t r = (*list)[i];
+        extremes += csv_line({name, end, std::to_string(i + 1), table.relations[r],
+                              detail::csv_number(table.cells[m][r].accuracy.value)});
+      }
+    }
+    for (const auto& [other, unused] : made.models) {
+      if (other == m) continue;
+      correlation.add({name, table.models[other]}, made.correlations[m][other]);
+      const Subsumption& rate = made.subsumption[m][other];
+      subsumption.add(
+          {name, table.models[other], std::to_string(rate.cells), std::to_string(rate.empty)},
+          rate.rate);
+    }
+  }
+  for (const RelationStanding& standing : made.relations) {
+    relations.add({table.relations[standing.relation], std::to_string(standing.models),
+                   detail::optional_cell(standing.sd)},
+                  standing.accuracy);
+  }
+  EstimateCsv metrics({"model", "relation", "metric"});
+  for (const ModelStanding& standing : made.models) {
+    const std::string& name = table.models[standing.model];
+    add_numbers(metrics, {name, ""}, model_standing_columns(made), standing);
+    for (std::size_t r = 0; r < table.relations.size(); ++r) {
+      const AccuracySpread& cell = table.cells[standing.model][r];
+      if (cell.accuracy.count == 0) continue;
+      add_numbers(metrics, {name, table.relations[r]}, spread_columns("sd_over_variants", false),
+                  cell);
+    }
+  }
+  return {{"metrics.csv", metrics.text()},
+          {"model_leaderboard.csv", models.text()},
+          {"accuracy.csv", cells.text()},
+          {"relation_leaderboard.csv", relations.text()},
+          {"top_and_bottom.csv", extremes},
+          {"correlation.csv", correlation.text()},
+          {"family_correlation.csv", detail::family_csv(made.families)},
+          {"subsumption.csv", subsumption.text()},
+          {"base_and_tuned.csv", detail::pair_csv(made)}};
+}
+
+/// Page, tables and metrics of a comparison.
+class ComparisonReportBody {
+ public:
+  /// `settings` is an object for the page's last table.
+  ComparisonReportBody(Comparison made, Json settings)
+      : made_(std::move(made)), settings_(std::move(settings)) {}
+
+  [[nodiscard]] const Comparison& results() const noexcept { return made_; }
+  [[nodiscard]] Json metrics() const { return to_json(made_); }
+  [[nodiscard]] std::vector<ReportFile> files() const {
+    std::vector<ReportFile> files;
+    for (auto& [name, text] : comparison_csv(made_)) files.push_back({name, std::move(text)});
+    return files;
+  }
+  [[nodiscard]] std::string page() const { return ComparisonPage(made_).html(settings_); }
+
+  /// What must be known of the numbers.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  /// The leaderboard of models, of few models what they share, and pairs.
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    std::string text = text_table(named_model_columns(made_), made_.models, width);
+    // All pairs of many models are for the page.
+    if (made_.models.size() > 1 && made_.models.size() <= 5) {
+      text += "\n" + text_table(model_pair_columns(made_), model_pairs(made_), width);
+    }
+    if (made_.pairs.empty()) return text;
+    return text + "\n" + text_table(named_tuned_columns(made_), made_.pairs, width);
+  }
+
+ private:
+  Comparison made_;
+  Json settings_;
+};
+
+PLUMB_INLINE ComparisonReport comparison_report(Comparison made, Json settings) {
+  return report_of<Comparison>(
+      std::make_shared<const ComparisonReportBody>(std::move(made), std::move(settings)));
+}
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 

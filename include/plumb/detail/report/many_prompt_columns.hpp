@@ -74,104 +74,6 @@ inline const char* draws_in_words(SampleBy by) {
        .value = [count](const W& w) { return count(w->cut); }}};
 }
 
-/// Columns that no way of asking has are not there. Range and SD are over the headline's samplings.
-/// `made` must outlive them.
-[[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
-    const ManyPromptResults& made) {
-  using W = ManyPromptResult;
-  using enum ColumnPlace;
-  bool sure = false;
-  for (const W& way : made.ways) {
-    sure = sure || way.overconfidence.has_value();
-  }
-  const auto drawn = [&made](auto value, int decimals) {
-    return [&made, value, decimals](const W& way) {
-      return PlainNumber{value(headline_samplings(made, way)), decimals};
-    };
-  };
-  using Number = std::optional<double>;
-  std::vector<Column<W>> columns{
-      {.key = "setting",
-       .heading = "setting",
-       .value = [](const W& w) { return detail::cut_to(w.name, 32); },
-       .place = terminal},
-      {.key = "setting",
-       .heading = "Setting",
-       .value = [](const W& w) { return w.name; },
-       .place = page},
-      {.key = "facts", .heading = "facts", .value = [](const W& w) { return w.facts; }},
-      {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
-      {.key = "accuracy",
-       .heading = "Acc@1",
-       .meaning = "Acc@1: mean over facts of the share of their prompts that are answered right.",
-       .value = [](const W& w) { return w.coverage.average; },
-       .interval = true},
-      {.key = "range",
-       .heading = "range",
-       .meaning = "Range and SD: the highest minus the lowest accuracy, and the standard "
-                  "deviation, over " +
-                  counted(made.options.samplings, "sampling") + ", in each of which " +
-                  detail::draws_in_words(made.options.by) +
-                  "; closed form: what endless samplings come to.",
-       .value =
-           drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
-      {.key = "sd", .heading = "SD", .value = drawn([](const auto& s) { return s.sd; }, 4)},
-      {.key = "exact_sd",
-       .heading = "SD, closed form",
-       .value = drawn([](const auto& s) { return s.facts > 0 ? Number(s.exact_sd) : Number(); }, 4),
-       .place = page},
-      {.key = "consistency",
-       .heading = "Consist",
-       .meaning =
-           "Consist: mean over facts of the share of pairs of their prompts whose answers match.",
-       .value = [](const W& w) { return detail::matching_value(w.consistency.overall.all); }}};
-  if (sure) {
-    columns.push_back({.key = "overconf",
-                       .heading = "Overconf",
-                       .meaning = "Overconf: mean confidence minus accuracy, above 0 where the "
-                                  "model is too sure of itself.",
-                       .value = [](const W& w) {
-                         return w.overconfidence ? w.overconfidence->overconf : Estimate{};
-                       }});
-  }
-  columns.push_back({.key = "maximum",
-                     .heading = "max",
-                     .value = [](const W& w) { return w.coverage.maximum; },
-                     .place = terminal});
-  columns.push_back({.key = "oracle",
-                     .heading = "oracle",
-                     .value = [](const W& w) { return w.coverage.oracle; },
-                     .place = terminal});
-  if (has_any(made, AnswerKind::option)) {
-    columns.push_back(
-        {.key = "ties",
-         .heading = "ties",
-         .meaning =
-             "Ties: answers to closed sets whose best score is shared. One of n with the right "
-             "option "
-             "counts 1/n in Acc@1 and its samplings, matches no other answer, and is not right "
-             "wherever it is asked what is known.",
-         .value = [](const W& w) -> CellValue {
-           if (!w.is(AnswerKind::option)) return PlainNumber{};
-           return w.coverage.ties.tied;
-         }});
-  }
-  if (has_ties(made)) {
-    columns.push_back(
-        {.key = "accuracy_first_wins",
-         .heading = detail::first_wins_heading,
-         .value = [](const W& w) { return with_interval(w.coverage.average_first_wins); },
-         .place = terminal});
-    columns.push_back({.key = "accuracy_first_wins",
-                       .heading = detail::first_wins_heading,
-                       .value = [](const W& w) { return w.coverage.average_first_wins; },
-                       .place = page});
-  }
-  weigh(columns, {"accuracy", "consistency", "overconf"}, ColumnWeight::major);
-  weigh(columns, {"facts", "prompts", "ties"}, ColumnWeight::minor);
-  return columns;
-}
-
 /// Levels by sum and per token, as every table of bias levels has them.
 template <class Bias>
 std::vector<Column<Bias>> level_columns() {
@@ -225,6 +127,304 @@ std::vector<Column<Bias>> level_columns() {
          return b.candidates;
        }}};
   for (auto& one : detail::level_columns<RelationBias>()) columns.push_back(std::move(one));
+  return columns;
+}
+
+/// The prompts of the way of asking that has the most.
+[[nodiscard]] inline std::vector<Column<PromptDiversity>> diversity_columns() {
+  using D = PromptDiversity;
+  return {
+      {.key = "facts", .heading = "facts", .value = [](const D& d) { return d.facts; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const D& d) { return d.prompts; }},
+      {.key = "prompts_per_fact",
+       .heading = "prompts per fact",
+       .value =
+           [](const D& d) {
+             return PlainNumber{d.prompts_per_fact, 2};
+           }},
+      {.key = "names_per_subject",
+       .heading = "names per subject",
+       .value =
+           [](const D& d) {
+             return PlainNumber{d.expressions_per_fact, 2};
+           }},
+      {.key = "templates", .heading = "templates", .value = [](const D& d) { return d.templates; }},
+      {.key = "lexical_distance",
+       .heading = "lexical distance",
+       .value =
+           [](const D& d) {
+             return PlainNumber{d.lexical_distance, 4};
+           }},
+      {.key = "relations_with_distance",
+       .heading = "relations with a distance",
+       .value = [](const D& d) { return d.relations_compared; },
+       .place = ColumnPlace::files}};
+}
+
+/// How far confidence is from being right.
+[[nodiscard]] inline std::vector<Column<Overconfidence>> overconfidence_columns() {
+  using O = Overconfidence;
+  return {
+      {.key = "overconf",
+       .heading = "Overconf",
+       .meaning = "Overconf: mean confidence minus accuracy, above 0 where the model is too sure "
+                  "of itself.",
+       .value = [](const O& o) { return o.overconf; }},
+      {.key = "accuracy", .heading = "accuracy", .value = [](const O& o) { return o.accuracy; }},
+      {.key = "mean_confidence",
+       .heading = "mean confidence",
+       .value = [](const O& o) { return o.mean_confidence; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const O& o) { return o.prompts; }},
+      {.key = "facts_without_prompt", .heading = "facts without a prompt", .value = [](const O& o) {
+         return o.without_prompt;
+       }}};
+}
+
+/// The share of pairs of a fact's prompts whose answers match, by the kind of pair.
+[[nodiscard]] inline std::vector<Column<PromptConsistency>> consistency_columns() {
+  std::vector<Column<PromptConsistency>> columns;
+  for (const PairShare& kind : pair_shares) {
+    const std::string path = "consistency." + std::string(kind.name);
+    columns.push_back({.key = path + ".share",
+                       .heading = kind.words,
+                       .value = [share = kind.share](const PromptConsistency& c) {
+                         return matching_value(c.*share);
+                       }});
+    columns.push_back({.key = path + ".facts_left_out",
+                       .heading = kind.words + std::string(", left out"),
+                       .value = [share = kind.share](const PromptConsistency& c) {
+                         return (c.*share).excluded;
+                       }});
+  }
+  return columns;
+}
+
+/// How often aliases stand above labels.
+[[nodiscard]] inline std::vector<Column<OutrankingRate>> outranking_columns() {
+  using R = OutrankingRate;
+  return {{.key = "rate", .heading = "rate", .value = [](const R& r) { return r.rate; }},
+          {.key = "pooled",
+           .heading = "pooled",
+           .value = [](const R& r) { return PlainNumber{r.pooled()}; }},
+          {.key = "pairs",
+           .heading = "pairs",
+           .value = [](const R& r) -> CellValue { return std::size_t{r.pairs}; }},
+          {.key = "above",
+           .heading = "above",
+           .value = [](const R& r) -> CellValue { return std::size_t{r.above}; }},
+          {.key = "equal",
+           .heading = "equal",
+           .value = [](const R& r) -> CellValue { return std::size_t{r.equal}; }},
+          {.key = "facts_without_pair", .heading = "facts without a pair", .value = [](const R& r) {
+             return r.excluded;
+           }}};
+}
+
+/// One relation under a way of asking.
+[[nodiscard]] inline std::vector<Column<PromptedRelation>> prompted_relation_columns() {
+  using R = PromptedRelation;
+  std::vector<Column<R>> columns{
+      {.key = "facts", .heading = "facts", .value = [](const R& r) { return r.facts; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const R& r) { return r.prompts; }},
+      {.key = "accuracy", .heading = "Acc@1", .value = [](const R& r) { return r.accuracy; }},
+      {.key = "oracle", .heading = "oracle", .value = [](const R& r) { return r.oracle; }}};
+  for (auto& one : columns_of<R>(consistency_columns(), [](const R& r) -> const PromptConsistency& {
+         return r.consistency;
+       })) {
+    columns.push_back(std::move(one));
+  }
+  return columns;
+}
+
+/// Columns over what only some rows have; the others have no cell.
+template <class Row, class Inner, class Part>
+[[nodiscard]] std::vector<Column<Row>> columns_where_known(const std::vector<Column<Inner>>& inner,
+                                                           Part part, const std::string& path) {
+  std::vector<Column<Row>> columns;
+  for (const Column<Inner>& one : inner) {
+    columns.push_back({.key = path + one.key,
+                       .heading = one.heading,
+                       .meaning = one.meaning,
+                       .value = [value = one.value, part](const Row& row) -> CellValue {
+                         const auto& known = part(row);
+                         return known ? value(*known) : CellValue(NoCell{});
+                       },
+                       .place = ColumnPlace::files,
+                       .decimals = one.decimals,
+                       .interval = one.interval});
+  }
+  return columns;
+}
+
+/// Every number of a way of asking, by its path in metrics.json. Those that a table shows come first,
+/// those of a kind of answers that no way has stand in files alone. Range and SD are over the headline's
+/// samplings. `made` must outlive them.
+[[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
+    const ManyPromptResults& made) {
+  using W = ManyPromptResult;
+  using enum ColumnPlace;
+  const auto drawn = [&made](auto value, int decimals) {
+    return [&made, value, decimals](const W& way) {
+      return PlainNumber{value(headline_samplings(made, way)), decimals};
+    };
+  };
+  using Number = std::optional<double>;
+  std::vector<Column<W>> columns{
+      {.key = "facts", .heading = "facts", .value = [](const W& w) { return w.facts; }},
+      {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
+      {.key = "coverage.average",
+       .heading = "Acc@1",
+       .meaning = "Acc@1: mean over facts of the share of their prompts that are answered right.",
+       .value = [](const W& w) { return w.coverage.average; },
+       .interval = true},
+      {.key = "headline.range",
+       .heading = "range",
+       .meaning = "Range and SD: the highest minus the lowest accuracy, and the standard "
+                  "deviation, over " +
+                  counted(made.options.samplings, "sampling") + ", in each of which " +
+                  detail::draws_in_words(made.options.by) +
+                  "; closed form: what endless samplings come to.",
+       .value =
+           drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
+      {.key = "headline.sd",
+       .heading = "SD",
+       .value = drawn([](const auto& s) { return s.sd; }, 4)},
+      {.key = "headline.sd_closed_form",
+       .heading = "SD, closed form",
+       .value = drawn([](const auto& s) { return s.facts > 0 ? Number(s.exact_sd) : Number(); }, 4),
+       .place = page}};
+  const auto append = [&](std::vector<Column<W>> more) {
+    for (Column<W>& one : more) columns.push_back(std::move(one));
+  };
+  auto consistency =
+      columns_of<W>(consistency_columns(),
+                    [](const W& w) -> const PromptConsistency& { return w.consistency.overall; });
+  for (Column<W>& one : consistency) one.place = files;
+  consistency.front().place = everywhere;
+  consistency.front().heading = "Consist";
+  consistency.front().meaning =
+      "Consist: mean over facts of the share of pairs of their prompts whose answers match.";
+  append(std::move(consistency));
+  auto overconfidence = columns_where_known<W>(
+      overconfidence_columns(), [](const W& w) -> const auto& { return w.overconfidence; },
+      "overconfidence.");
+  if (over::any_of(made.ways, [](const W& way) { return way.overconfidence.has_value(); })) {
+    overconfidence.front().place = everywhere;
+  }
+  append(std::move(overconfidence));
+  const bool has_options = has_any(made, AnswerKind::option);
+  append({{.key = "coverage.maximum",
+           .heading = "max",
+           .value = [](const W& w) { return w.coverage.maximum; },
+           .place = terminal},
+          {.key = "coverage.oracle",
+           .heading = "oracle",
+           .value = [](const W& w) { return w.coverage.oracle; },
+           .place = terminal},
+          {.key = "ties",
+           .heading = "ties",
+           .meaning =
+               "Ties: answers to closed sets whose best score is shared. One of n with the right "
+               "option counts 1/n in Acc@1 and its samplings, matches no other answer, and is not "
+               "right wherever it is asked what is known.",
+           .value = [](const W& w) -> CellValue {
+             if (!w.is(AnswerKind::option)) return ShownNumber{0, "–"};
+             return w.coverage.ties.tied;
+           },
+           .place = has_options ? everywhere : files},
+          {.key = "coverage.average_first_wins",
+           .heading = first_wins_heading,
+           .value = [](const W& w) { return w.coverage.average_first_wins; },
+           .place = has_ties(made) ? everywhere : files,
+           .interval = true},
+          {.key = "answers",
+           .heading = "answers",
+           .value = [](const W& w) { return w.coverage.ties.answers; },
+           .place = files},
+          {.key = "coverage.minimum",
+           .heading = "min",
+           .value = [](const W& w) { return w.coverage.minimum; },
+           .place = files},
+          {.key = "coverage.facts_without_prompt",
+           .heading = "facts without a prompt",
+           .value = [](const W& w) { return w.coverage.without_prompt; },
+           .place = files}});
+  // The rest stands in files here, and on the page in sections of its own.
+  const auto add = [&](const char* key, const char* heading, auto value) {
+    columns.push_back({.key = key, .heading = heading, .value = value, .place = files});
+  };
+  add("only_subject_varies.lowest", "worst names",
+      [](const W& w) { return w.subject_extent.lowest; });
+  add("only_subject_varies.highest", "best names",
+      [](const W& w) { return w.subject_extent.highest; });
+  add("only_template_varies.lowest", "worst templates",
+      [](const W& w) { return w.template_extent.lowest; });
+  add("only_template_varies.highest", "best templates",
+      [](const W& w) { return w.template_extent.highest; });
+  add("manual_templates.mean_rank", "mean rank of manual templates",
+      [](const W& w) { return w.manual.mean; });
+  add("manual_templates.by_chance", "by chance", [](const W& w) {
+    return PlainNumber{w.manual.by_chance, 2};
+  });
+  add("manual_templates.generated_templates", "generated templates",
+      [](const W& w) { return w.manual.generated; });
+  add("styles.cloze", "cloze", [](const W& w) { return w.styles.accuracy.one; });
+  add("styles.question", "question", [](const W& w) { return w.styles.accuracy.other; });
+  add("styles.difference", "cloze − question",
+      [](const W& w) { return w.styles.accuracy.difference; });
+  add("styles.facts_of_one_style", "of one style alone",
+      [](const W& w) { return w.styles.one_style; });
+  const auto of_text = [](auto value) {
+    return [value](const W& w) -> CellValue {
+      return w.is(AnswerKind::text) ? CellValue(value(w)) : CellValue(NoCell{});
+    };
+  };
+  add("one_word.mean_over_facts", "one word, facts",
+      of_text([](const W& w) { return w.one_word; }));
+  add("one_word.share_of_prompts", "one word, prompts",
+      of_text([](const W& w) { return PlainNumber{one_word_share(w)}; }));
+  add("one_word.answers_of_one_word", "answers of one word",
+      of_text([](const W& w) { return w.one_word_answers; }));
+  add("answers_without_word", "without a word", of_text([](const W& w) { return w.wordless; }));
+  add("answers_empty", "empty", of_text([](const W& w) { return w.empty; }));
+  add("answers_cut", "cut",
+      of_text([](const W& w) { return w.cut ? CellValue(*w.cut) : CellValue(PlainNumber{}); }));
+  add("answers_of_several_objects", "of several objects",
+      of_text([](const W& w) { return w.of_several.size(); }));
+  for (const bool objects : {false, true}) {
+    for (const bool mean : {false, true}) {
+      append(columns_where_known<W>(
+          outranking_columns(),
+          [objects, mean](const W& w) {
+            if (!w.aliases) return std::optional<OutrankingRate>();
+            const NameRates& rates = objects ? w.aliases->objects : w.aliases->subjects;
+            return std::optional(mean ? rates.by_mean : rates.by_sum);
+          },
+          std::string("aliases_above_labels.") + (objects ? "objects" : "subjects") +
+              (mean ? ".by_mean." : ".by_sum.")));
+    }
+  }
+  append(columns_where_known<W>(
+      mean_bias_columns(), [](const W& w) -> const auto& { return w.bias; }, "bias."));
+  weigh(columns, {"coverage.average", "consistency.all.share", "overconfidence.overconf"},
+        ColumnWeight::major);
+  weigh(columns, {"facts", "prompts", "ties"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// The same behind the setting's name, for tables.
+[[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
+    const ManyPromptResults& made) {
+  using W = ManyPromptResult;
+  auto columns = way_columns(made);
+  prepend(columns, {{.key = "setting",
+                     .heading = "setting",
+                     .value = [](const W& w) { return detail::cut_to(w.name, 32); },
+                     .place = ColumnPlace::terminal},
+                    {.key = "setting",
+                     .heading = "Setting",
+                     .value = [](const W& w) { return w.name; },
+                     .place = ColumnPlace::page}});
   return columns;
 }
 

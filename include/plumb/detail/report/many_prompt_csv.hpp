@@ -14,7 +14,9 @@
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
 #include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -35,6 +37,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     for (const PromptedRelation& relation : way.relations) {
       add(relation.code, "average", relation.facts, relation.prompts, relation.accuracy);
       add(relation.code, "oracle", relation.facts, relation.prompts, relation.oracle);
+    }
+  }
+  return csv.text();
+}
+
+/// metrics.csv: every number of every way of asking, by its path in metrics.json, and of its relations.
+[[nodiscard]] inline std::string many_prompt_metrics_csv(const ManyPromptResults& made) {
+  EstimateCsv csv({"setting", "relation", "metric"});
+  for (const ManyPromptResult& way : made.ways) {
+    add_numbers(csv, {way.name, ""}, way_columns(made), way);
+    for (const PromptedRelation& relation : way.relations) {
+      add_numbers(csv, {way.name, relation.code}, prompted_relation_columns(), relation);
     }
   }
   return csv.text();
@@ -178,6 +192,7 @@ struct ManyPromptTable {
 };
 
 inline constexpr ManyPromptTable many_prompt_tables[] = {
+    {"metrics.csv", many_prompt_metrics_csv},
     {"accuracy.csv", many_prompt_accuracy_csv},
     {"templates.csv", many_prompt_templates_csv},
     {"samplings.csv", samplings_csv},
@@ -188,14 +203,13 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"sharing.csv", sharing_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
-/// Names of files and their texts.
-[[nodiscard]] inline std::vector<std::pair<std::string, std::string>> many_prompt_csvs(
-    const ManyPromptResults& made) {
-  std::vector<std::pair<std::string, std::string>> files;
+/// One that has no row is absent where it may be.
+[[nodiscard]] inline std::vector<ReportFile> many_prompt_csvs(const ManyPromptResults& made) {
+  std::vector<ReportFile> files;
   for (const ManyPromptTable& table : many_prompt_tables) {
     std::string text = table.text(made);
-    if (table.may_be_empty && text.find('\n') + 1 == text.size()) continue;
-    files.emplace_back(table.file, std::move(text));
+    const bool is_empty = text.find('\n') + 1 == text.size();
+    files.push_back({table.file, std::move(text), table.may_be_empty && is_empty});
   }
   return files;
 }

@@ -13,6 +13,7 @@
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
@@ -20,29 +21,17 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline Json diversity_json(const PromptDiversity& made) {
-  return {{"facts", made.facts},
-          {"prompts", made.prompts},
-          {"prompts_per_fact", number_or_null(made.prompts_per_fact)},
-          {"names_per_subject", number_or_null(made.expressions_per_fact)},
-          {"templates", made.templates},
-          {"lexical_distance", number_or_null(made.lexical_distance)},
-          {"relations_with_distance", made.relations_compared}};
+  return json_of(diversity_columns(), made);
 }
 
-inline Json coverage_json(const ManyPromptResult& way) {
-  Json json = {{"average", to_json(way.coverage.average)},
-               {"average_first_wins", to_json(way.coverage.average_first_wins)},
-               {"maximum", to_json(way.coverage.maximum)},
-               {"minimum", to_json(way.coverage.minimum)},
-               {"oracle", to_json(way.coverage.oracle)},
-               {"facts_without_prompt", way.coverage.without_prompt},
-               {"by_prompts", Json::array()}};
+inline Json coverage_points(const ManyPromptResult& way) {
+  Json points = Json::array();
   for (const CoveragePoint& point : way.curve) {
-    json["by_prompts"].push_back({{"prompts", point.prompts},
-                                  {"share", to_json(point.share)},
-                                  {"facts_with_fewer", point.fewer}});
+    points.push_back({{"prompts", point.prompts},
+                      {"share", to_json(point.share)},
+                      {"facts_with_fewer", point.fewer}});
   }
-  return json;
+  return points;
 }
 
 /// Without a fact there are counts alone; without a sampling no more than the closed forms.
@@ -67,21 +56,8 @@ inline Json samplings_json(const SampledAccuracy& made) {
   return json;
 }
 
-inline Json consistency_json(const PromptConsistency& made) {
-  Json json;
-  for (const PairShare& kind : pair_shares) {
-    const MatchingShare& share = made.*kind.share;
-    json[kind.name] = {{"share", to_json(share.share)}, {"facts_left_out", share.excluded}};
-  }
-  return json;
-}
-
 inline Json overconfidence_json(const Overconfidence& made) {
-  return {{"overconf", to_json(made.overconf)},
-          {"accuracy", to_json(made.accuracy)},
-          {"mean_confidence", to_json(made.mean_confidence)},
-          {"prompts", made.prompts},
-          {"facts_without_prompt", made.without_prompt}};
+  return json_of(overconfidence_columns(), made);
 }
 
 /// With the diagram's bins, the most confident first.
@@ -116,19 +92,6 @@ inline Json paired_json(const PairedAccuracy& made, const char* one, const char*
           {"difference", to_json(made.difference)}};
 }
 
-inline Json rate_json(const OutrankingRate& made) {
-  return {{"rate", to_json(made.rate)}, {"pooled", number_or_null(made.pooled())},
-          {"pairs", made.pairs},        {"above", made.above},
-          {"equal", made.equal},        {"facts_without_pair", made.excluded}};
-}
-
-inline Json aliases_json(const AliasRanks& made) {
-  const auto of = [](const NameRates& rates) {
-    return Json{{"by_sum", rate_json(rates.by_sum)}, {"by_mean", rate_json(rates.by_mean)}};
-  };
-  return {{"subjects", of(made.subjects)}, {"objects", of(made.objects)}};
-}
-
 inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& relation) {
   const RelationBias& bias = *relation.bias;
   Json json = json_of(relation_bias_columns(), bias);
@@ -146,11 +109,7 @@ inline Json bias_json(const ManyPromptResults& made, const PromptedRelation& rel
 }
 
 inline Json relation_json(const ManyPromptResults& made, const PromptedRelation& relation) {
-  Json json = {{"facts", relation.facts},
-               {"prompts", relation.prompts},
-               {"accuracy", to_json(relation.accuracy)},
-               {"oracle", to_json(relation.oracle)},
-               {"consistency", consistency_json(relation.consistency)}};
+  Json json = json_of(prompted_relation_columns(), relation);
   const auto place = [&](std::size_t i) {
     const TemplateAccuracy& one = relation.templates[i];
     return Json{{"text", template_text(relation, i)},
@@ -177,45 +136,19 @@ inline Json token_ranks_json(const ManyPromptResult& way) {
 }
 
 inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way) {
-  const auto extent = [](const AccuracyExtent& one) {
-    return Json{{"lowest", to_json(one.lowest)}, {"highest", to_json(one.highest)}};
-  };
-  Json json = {{"generated", way.is(AnswerKind::text)},
-               {"facts", way.facts},
-               {"prompts", way.prompts},
-               {"coverage", coverage_json(way)},
-               {"samplings",
-                {{"by_fact", samplings_json(way.by_fact)},
-                 {"by_relation", samplings_json(way.by_relation)}}},
-               {"consistency", consistency_json(way.consistency.overall)},
-               {"only_subject_varies", extent(way.subject_extent)},
-               {"only_template_varies", extent(way.template_extent)},
-               {"manual_templates",
-                {{"mean_rank", to_json(way.manual.mean)},
-                 {"by_chance", number_or_null(way.manual.by_chance)},
-                 {"generated_templates", way.manual.generated}}}};
-  json["styles"] = paired_json(way.styles.accuracy, "cloze", "question");
-  json["styles"]["facts_of_one_style"] = way.styles.one_style;
-  put_ties(json, way.coverage.ties);
+  Json json = json_of(way_columns(made), way);
+  json["generated"] = way.is(AnswerKind::text);
+  json["coverage"]["by_prompts"] = coverage_points(way);
+  json["samplings"] = {{"by_fact", samplings_json(way.by_fact)},
+                       {"by_relation", samplings_json(way.by_relation)}};
   if (way.is(AnswerKind::fill)) {
     json["filled"] = true;
     json["true_token_ranks"] = token_ranks_json(way);
   }
-  if (way.is(AnswerKind::text)) {
-    json["one_word"] = {{"mean_over_facts", to_json(way.one_word)},
-                        {"share_of_prompts", number_or_null(one_word_share(way))},
-                        {"answers_of_one_word", way.one_word_answers}};
-    json["answers_without_word"] = way.wordless;
-    json["answers_empty"] = way.empty;
-    json["answers_cut"] = way.cut ? Json(*way.cut) : Json();
-    json["answers_of_several_objects"] = way.of_several.size();
-  }
   if (way.overconfidence) {
-    json["overconfidence"] = reliability_json(*way.overconfidence, way.samples);
+    json["overconfidence"].update(reliability_json(*way.overconfidence, way.samples));
   }
   if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
-  if (way.aliases) json["aliases_above_labels"] = aliases_json(*way.aliases);
-  if (way.bias) json["bias"] = json_of(mean_bias_columns(), *way.bias);
   json["relations"] = Json::object();
   for (const PromptedRelation& relation : way.relations) {
     json["relations"][relation.code] = relation_json(made, relation);
@@ -224,7 +157,7 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
 }
 
 inline Json sharing_json(const Subsumption& made) {
-  return subsumption_json(made, "not_shared", "templates");
+  return json_of(subsumption_columns("not_shared", "templates"), made);
 }
 
 /// What metrics.json holds. Settings stand by their names, sharing as a list of ordered pairs.

@@ -7,41 +7,88 @@
 // the terminal. All depends on the results, the settings and the title alone. Non-goal: where the answers
 // come from (calibrate/many_prompt_study.hpp).
 
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Page, tables and metrics of one run. One thread at a time may write into a folder.
-class ManyPromptReport : public AnyReport {
- public:
-  /// `run` has the settings for the page's last table and examples of what was asked.
-  ManyPromptReport(ManyPromptResults made, RunRecord run, std::string title);
+using ManyPromptReport = ReportOf<ManyPromptResults>;
 
-  [[nodiscard]] const ManyPromptResults& results() const noexcept;
-};
+/// `run` has the settings for the page's last table and examples of what was asked.
+[[nodiscard]] ManyPromptReport many_prompt_report(ManyPromptResults made, RunRecord run,
+                                                  std::string title);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
-#include "plumb/detail/report/many_prompt_report_body.hpp"
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
+#include "plumb/detail/report/many_prompt_csv.hpp"
+#include "plumb/detail/report/many_prompt_json.hpp"
+#include "plumb/detail/report/many_prompt_page.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/whole_page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-PLUMB_INLINE ManyPromptReport::ManyPromptReport(ManyPromptResults made, RunRecord run,
-                                                std::string title)
-    : AnyReport(std::make_shared<const detail::ManyPromptReportBody>(
-          std::move(made), std::move(run), std::move(title))) {}
+/// Page, tables and metrics of one run.
+class ManyPromptReportBody {
+ public:
+  /// `run` has the settings for the page's last table and examples of what was asked.
+  ManyPromptReportBody(ManyPromptResults made, RunRecord run, std::string title)
+      : made_(std::move(made)), run_(std::move(run)), title_(std::move(title)) {}
 
-PLUMB_INLINE const ManyPromptResults& ManyPromptReport::results() const noexcept {
-  return held<detail::ManyPromptReportBody>().results();
+  [[nodiscard]] Json metrics() const {
+    const ManyPromptOptions& options = made_.options;
+    Json metrics = metrics_head(options.bootstrap);
+    metrics["samplings"] = {{"samplings", options.samplings},
+                            {"seed", options.seed},
+                            {"headline_by", name_of(options.by)}};
+    metrics.update(to_json(made_));
+    return metrics;
+  }
+  [[nodiscard]] std::vector<ReportFile> files() const { return many_prompt_csvs(made_); }
+  [[nodiscard]] std::string page() const {
+    return whole_page({title_, asked_in_words(made_), notes(), run_.settings, run_.prompts},
+                      many_prompt_sections(made_));
+  }
+
+  /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
+  /// ranks of the true token where gaps were filled.
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    const auto written = written_ways(made_);
+    const std::vector<WayRanks> ranks = way_ranks(made_);
+    return text_table(many_prompt_columns(made_), made_.ways, width) +
+           (written.empty() ? "" : "\n" + text_table(written_answer_columns(), written, width)) +
+           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks, width));
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
+
+  [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }
+
+ private:
+  ManyPromptResults made_;
+  RunRecord run_;
+  std::string title_;
+};
+
+PLUMB_INLINE ManyPromptReport many_prompt_report(ManyPromptResults made, RunRecord run,
+                                                 std::string title) {
+  return report_of<ManyPromptResults>(std::make_shared<const ManyPromptReportBody>(
+      std::move(made), std::move(run), std::move(title)));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

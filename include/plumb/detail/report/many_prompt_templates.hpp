@@ -36,22 +36,7 @@ inline std::string prompts_section(const ManyPromptResults& made) {
                  "Those of the way of asking that has the most. Lexical distance: mean Jaccard "
                  "distance of the words of two templates, over pairs and then over " +
                      counted(prompts.relations_compared, "relation") + ".") +
-         page_table<D>({{"Facts", &D::facts},
-                        {"Prompts", &D::prompts},
-                        {"Prompts per fact",
-                         [](const D& d) {
-                           return PlainNumber{d.prompts_per_fact, 2};
-                         }},
-                        {"Names per subject",
-                         [](const D& d) {
-                           return PlainNumber{d.expressions_per_fact, 2};
-                         }},
-                        {"Templates", &D::templates},
-                        {"Lexical distance",
-                         [](const D& d) {
-                           return PlainNumber{d.lexical_distance, 4};
-                         }}},
-                       {prompts});
+         html_table(diversity_columns(), std::vector<D>{prompts});
 }
 
 /// Cloze against question templates, within each way of asking.

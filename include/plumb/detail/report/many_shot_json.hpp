@@ -10,17 +10,17 @@
 #include "plumb/detail/measure/many_shot_results.hpp"
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/injection_columns.hpp"
+#include "plumb/detail/report/many_shot_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-[[nodiscard]] inline Json to_json(const GroupSpread& spread) {
-  Json json = spread_json(spread.overall, "sd");
-  json["relations_asked"] = spread.relations.size();
-  json["sd_over_relations"] = number_or_null(spread.sd_over_relations);
+inline Json to_json(const ManyShotResults& made, const GroupSpread& spread) {
+  Json json = json_of(setting_columns(made), spread);
   json["relations"] = Json::object();
-  for (const auto& [code, relation] : spread.relations)
-    json["relations"][code] = spread_json(relation, "sd");
+  for (const auto& [code, relation] : spread.relations) {
+    json["relations"][code] = json_of(spread_columns("sd", false), relation);
+  }
   return json;
 }
 
@@ -33,8 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const auto put = [&](const char* name, const std::vector<GroupSpread>& spreads) {
     json[name] = Json::object();
     for (const GroupSpread& spread : spreads) {
-      json[name][setting_name(spread.group)] = to_json(spread);
-      json[name][setting_name(spread.group)]["chance"] = number_or_null(chance_of(made, spread));
+      json[name][setting_name(spread.group)] = to_json(made, spread);
     }
   };
   put("settings", made.groups);
@@ -43,7 +42,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   for (const ShotsCurve& curve : made.curves) {
     Json points = Json::object();
     for (const GroupSpread& point : curve.points) {
-      points[std::to_string(point.group.shots)] = spread_json(point.overall, "sd");
+      points[std::to_string(point.group.shots)] =
+          json_of(spread_columns("sd", false), point.overall);
     }
     json["accuracy_against_shots"][setting_name(curve.like)] = {
         {"points", std::move(points)},
@@ -52,11 +52,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   json["accuracy_at_k"] = Json::object();
   for (const auto& [group, levels] : made.at_k) {
     Json& list = json["accuracy_at_k"][setting_name(group)] = Json::array();
-    for (const AccuracyAtK& level : levels) {
-      list.push_back({{"k", level.threshold},
-                      {"accuracy", to_json(level.accuracy)},
-                      {"answers", level.answers}});
-    }
+    for (const AccuracyAtK& level : levels) list.push_back(json_of(at_k_columns(), level));
   }
   if (!made.injections.empty()) {
     json["injection"] = Json::object();
@@ -65,6 +61,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     }
   }
   return json;
+}
+
+/// metrics.csv: every number of every setting, and of its relations.
+[[nodiscard]] inline std::string many_shot_metrics_csv(const ManyShotResults& made) {
+  EstimateCsv csv({"setting", "relation", "metric"});
+  for (const GroupSpread& spread : made.groups) {
+    const std::string setting = setting_name(spread.group);
+    add_numbers(csv, {setting, ""}, setting_columns(made), spread);
+    for (const auto& [code, one] : spread.relations) {
+      add_numbers(csv, {setting, code}, spread_columns("sd", false), one);
+    }
+  }
+  return csv.text();
 }
 
 /// accuracy.csv: a row for each setting group and relation, and for their mean.

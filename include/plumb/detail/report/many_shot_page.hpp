@@ -13,6 +13,7 @@
 #include "plumb/detail/measure/many_shot_results.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/report/injection_page.hpp"
+#include "plumb/detail/report/many_shot_columns.hpp"
 #include "plumb/detail/report/many_shot_sections.hpp"
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/prompt_section.hpp"
@@ -55,22 +56,11 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
   return "<div class=\"cards\">\n" + html + "</div>\n";
 }
 
-/// Ties of each setting, where there are any.
-inline std::string ties_section(const ManyShotResults& made) {
-  if (made.ties.tied == 0) return "";
-  std::string html =
-      heading("Ties",
-              "Answers whose best score several choices share. One of n with the right choice "
-              "counts 1/n in accuracy and is not known. First wins: as if the first of them were "
-              "the answer.") +
-      table_begin({"Setting", "Answers", "Ties", "Accuracy", first_wins_title});
-  for (const GroupSpread& spread : made.groups) {
-    if (spread.group.by != "choice") continue;
-    html += "<tr><td>" + label(setting_name(spread.group)) + "</td>" +
-            number_cell(spread.overall.ties.answers) + number_cell(spread.overall.ties.tied) +
-            cell(spread.overall.accuracy) + cell(spread.overall.accuracy_first_wins) + "</tr>\n";
-  }
-  return html + table_end;
+/// Every number of every setting.
+inline std::string settings_section(const ManyShotResults& made) {
+  if (made.groups.empty()) return "";
+  const auto columns = named_setting_columns(made);
+  return heading("All settings", meanings(columns)) + html_table(columns, made.groups);
 }
 
 /// The paper's Table 8, for one model.
@@ -95,7 +85,7 @@ inline std::string relations_section(const ManyShotResults& made) {
   std::string html = detail::many_shot_cards(made) + detail::shots_section(made) +
                      detail::methods_section(made) + detail::separators_section(made) +
                      detail::relations_section(made) + detail::confidence_section(made) +
-                     detail::generation_section(made) + detail::ties_section(made);
+                     detail::generation_section(made) + detail::settings_section(made);
   for (const InjectionResults& results : made.injections) html += injection_section(results);
   return html;
 }

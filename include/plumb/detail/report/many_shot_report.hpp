@@ -7,37 +7,104 @@
 // is such an experiment, report.html, and the table for the terminal. All depends on the results and the
 // settings alone.
 
-#include <memory>
-
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/many_shot_results.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Measures a run folder once, then writes. One thread at a time may write into a folder.
-class ManyShotReport : public AnyReport {
- public:
-  /// Throws a user error when the folder holds no finished run.
-  explicit ManyShotReport(const DiskPath& folder, Bootstrap bootstrap = {});
+using ManyShotReport = ReportOf<ManyShotResults>;
 
-  [[nodiscard]] const ManyShotResults& results() const noexcept;
-};
+/// Measures a run folder once. Throws a user error when the folder holds no finished run.
+[[nodiscard]] ManyShotReport many_shot_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
-#include "plumb/detail/report/many_shot_report_body.hpp"
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/records/many_shot_answers.hpp"
+#include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/report/many_shot_json.hpp"
+#include "plumb/detail/report/many_shot_page.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/whole_page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-PLUMB_INLINE ManyShotReport::ManyShotReport(const DiskPath& folder, Bootstrap bootstrap)
-    : AnyReport(std::make_shared<const detail::ManyShotReportBody>(folder, bootstrap)) {}
+/// Measures a run folder once.
+class ManyShotReportBody {
+ public:
+  /// Throws a user error when the folder holds no finished run.
+  explicit ManyShotReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
+      : bootstrap_(bootstrap),
+        made_(many_shot_results(read_many_shot_run(folder), bootstrap)),
+        run_(read_run_record(folder)) {}
 
-PLUMB_INLINE const ManyShotResults& ManyShotReport::results() const noexcept {
-  return held<detail::ManyShotReportBody>().results();
+  [[nodiscard]] Json metrics() const {
+    Json metrics = metrics_head(bootstrap_);
+    metrics.update(to_json(made_));
+    return metrics;
+  }
+  /// injection.csv is there where there is such an experiment.
+  [[nodiscard]] std::vector<ReportFile> files() const {
+    std::string injections;
+    for (const InjectionResults& results : made_.injections) {
+      const std::string csv = injection_csv(results);
+      injections += injections.empty() ? csv : csv.substr(csv.find('\n') + 1);
+    }
+    std::vector<ReportFile> files{{"metrics.csv", many_shot_metrics_csv(made_)},
+                                  {"accuracy.csv", many_shot_accuracy_csv(made_)},
+                                  {"accuracy_at_k.csv", accuracy_at_k_csv(made_)}};
+    if (!injections.empty()) files.push_back({"injection.csv", std::move(injections)});
+    return files;
+  }
+  [[nodiscard]] std::string page() const {
+    return whole_page({run_.title(),
+                       "Many-shot probe: other facts of the relation are shown as bare pairs, and "
+                       "a fact is known "
+                       "when its object alone is the likeliest of its choices.",
+                       notes(), run_.settings, run_.prompts},
+                      many_shot_sections(made_));
+  }
+
+  /// The tables for a terminal: settings, then how many shots are enough, then what unknown and
+  /// incorrect pairs change. Accuracy where the first of a tie wins is shown where there is a tie, as
+  /// on the page.
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    std::string text = text_table(named_setting_columns(made_), made_.groups, width) + "\n";
+    for (const ShotsCurve& curve : made_.curves) {
+      if (!curve.shots_for_95) continue;
+      text += "fewest shots that reach 95% of the accuracy of " + setting_name(curve.like) + ": " +
+              std::to_string(*curve.shots_for_95) + "\n";
+    }
+    for (const InjectionResults& results : made_.injections) {
+      text += (text.ends_with("\n\n") ? "" : "\n") + injection_table(results, width);
+    }
+    return text;
+  }
+
+  /// What must be said wherever the numbers are shown, each once.
+  [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
+
+  [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }
+
+ private:
+  Bootstrap bootstrap_;
+  ManyShotResults made_;
+  RunRecord run_;
+};
+
+PLUMB_INLINE ManyShotReport many_shot_report(const DiskPath& folder, Bootstrap bootstrap) {
+  return report_of<ManyShotResults>(std::make_shared<const ManyShotReportBody>(folder, bootstrap));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

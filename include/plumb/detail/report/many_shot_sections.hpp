@@ -26,11 +26,6 @@ inline std::string sd_text(const AccuracySpread& spread) {
   return spread.sd ? with_decimals(*spread.sd, 3) : "–";
 }
 
-/// How many answers are ties; texts that a model generates cannot be.
-inline std::string ties_text(const GroupSpread& spread) {
-  return spread.group.by == "choice" ? std::to_string(spread.overall.ties.tied) : "–";
-}
-
 /// A mean with its standard deviation below it.
 inline std::string spread_cell(const AccuracySpread& spread) {
   if (!spread.accuracy.exists()) return no_number_cell;

@@ -12,9 +12,7 @@
 #include <string>
 
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/interval.hpp"
-#include "plumb/detail/measure/subsumption.hpp"
 #include "plumb/detail/measure/ties.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -37,28 +35,6 @@ inline void put_ties(Json& json, const TieCount& ties) {
 /// A number, or null where there is none (NaN is none).
 [[nodiscard]] inline Json number_or_null(const std::optional<double>& value) {
   return value && !std::isnan(*value) ? Json(*value) : Json();
-}
-
-/// What one knows of what another knows; keys say what was left out, and what a setting is.
-[[nodiscard]] inline Json subsumption_json(const Subsumption& made, const char* left_out_key,
-                                           const char* settings_key) {
-  return {{"rate", to_json(made.rate)},
-          {"cells", made.cells},
-          {"cells_without_knowledge", made.empty},
-          {left_out_key,
-           {{"relations", made.left_out.relations},
-            {settings_key, made.left_out.settings},
-            {"facts", made.left_out.facts}}}};
-}
-
-/// Accuracy over variants; `sd_key` says what its standard deviation is over.
-[[nodiscard]] inline Json spread_json(const AccuracySpread& spread, const char* sd_key) {
-  Json json = {{"accuracy", to_json(spread.accuracy)},
-               {"accuracy_first_wins", to_json(spread.accuracy_first_wins)},
-               {sd_key, number_or_null(spread.sd)},
-               {"variants", spread.variants}};
-  put_ties(json, spread.ties);
-  return json;
 }
 
 /// What every metrics.json begins with.

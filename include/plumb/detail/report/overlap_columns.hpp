@@ -23,6 +23,8 @@ struct MetRelation {
   /// Facts that were met, and all their meetings.
   std::size_t met = 0;
   std::size_t meetings = 0;
+  /// Whether it stands below a rule.
+  bool begins_section = false;
 
   void add(const FactMeetings& fact) {
     ++facts;

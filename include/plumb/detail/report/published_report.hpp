@@ -5,34 +5,119 @@
 //
 // Writes metrics.json, published.csv, without_counterpart.csv where it has a row, and report.html.
 
-#include <memory>
-#include <utility>
-
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/published_comparison.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One thread at a time may write into a folder.
-class PublishedReport : public AnyReport {
- public:
-  /// `settings` is an object for the page's last table.
-  PublishedReport(PublishedComparison made, Json settings);
-};
+using PublishedReport = ReportOf<PublishedComparison>;
+
+/// `settings` is an object for the page's last table.
+[[nodiscard]] PublishedReport published_report(PublishedComparison made, Json settings);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
 #if PLUMB_BODIES
 
-#include "plumb/detail/report/published_report_body.hpp"
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/published_columns.hpp"
+#include "plumb/detail/report/whole_page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-PLUMB_INLINE PublishedReport::PublishedReport(PublishedComparison made, Json settings)
-    : AnyReport(std::make_shared<const detail::PublishedReportBody>(std::move(made),
-                                                                    std::move(settings))) {}
+class PublishedReportBody {
+ public:
+  /// `settings` is an object for the page's last table.
+  PublishedReportBody(PublishedComparison made, Json settings)
+      : made_(std::move(made)), settings_(std::move(settings)) {}
+
+  [[nodiscard]] const PublishedComparison& results() const noexcept { return made_; }
+  [[nodiscard]] Json metrics() const { return to_json(made_); }
+  [[nodiscard]] std::vector<ReportFile> files() const {
+    return {{"published.csv", published_csv(made_)},
+            {"without_counterpart.csv", unmatched_csv(made_)}};
+  }
+
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  /// Published numbers beside those of runs, and the names of those that no run has.
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    std::string text;
+    constexpr std::size_t shown = 12, shown_pairs = 60;
+    if (!made_.pairs.empty()) {
+      const auto first = std::span(made_.pairs).first((std::min)(shown_pairs, made_.pairs.size()));
+      text = text_table(published_columns(), std::vector(first.begin(), first.end()), width);
+      if (first.size() < made_.pairs.size()) {
+        text += "… and " + std::to_string(made_.pairs.size() - first.size()) +
+                " more, in published.csv\n";
+      }
+    }
+    if (made_.unmatched.empty()) return text;
+    const std::vector<std::string> lines = unmatched_names();
+    text += (text.empty() ? "" : "\n") + without_counterpart() +
+            (lines.size() < made_.unmatched.size() ? " (each name once, of all models)" : "") +
+            ":\n";
+    for (std::size_t i = 0; i < lines.size() && i < shown; ++i) text += "  " + lines[i] + "\n";
+    if (lines.size() > shown) {
+      text +=
+          "  … and " + std::to_string(lines.size() - shown) + " more, in without_counterpart.csv\n";
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string page() const {
+    std::string sections;
+    if (!made_.pairs.empty()) {
+      sections += heading("Numbers side by side", meanings(published_columns())) +
+                  html_table(published_columns(), made_.pairs);
+    }
+    if (!made_.unmatched.empty()) {
+      sections += heading("Published numbers without a counterpart",
+                          "Numbers that no run has: another command, another setting, or a name "
+                          "that is written otherwise.") +
+                  html_table(unmatched_columns(), made_.unmatched);
+    }
+    return whole_page({"Published numbers beside " + counted(made_.runs.size(), "run"),
+                       "Published numbers have no interval; the runs' are 95% intervals.",
+                       made_.remarks, settings_},
+                      sections);
+  }
+
+ private:
+  [[nodiscard]] std::string without_counterpart() const {
+    return counted(made_.unmatched.size(), "published number") +
+           (made_.runs.size() == 1 ? " that the run does not have" : " that none of the runs has");
+  }
+  /// Each table and name once, in order.
+  [[nodiscard]] std::vector<std::string> unmatched_names() const {
+    std::vector<std::string> lines;
+    for (const PublishedNumber& one : made_.unmatched) {
+      std::string line = (one.table.empty() ? "" : "table " + one.table + ": ") + one.name;
+      if (over::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  PublishedComparison made_;
+  Json settings_;
+};
+
+PLUMB_INLINE PublishedReport published_report(PublishedComparison made, Json settings) {
+  return report_of<PublishedComparison>(
+      std::make_shared<const PublishedReportBody>(std::move(made), std::move(settings)));
+}
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 

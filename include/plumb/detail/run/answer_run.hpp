@@ -65,12 +65,12 @@ class AnswerRun {
     const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
     GenerationOptions greedy{
         .samples = 0, .max_new_tokens = options_.max_new_tokens, .stop = options_.stop, .seed = 0};
-    go_through(
-        few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
-        [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
-          return answer_line({texts.relation(planned).code, planned.prompt, texts.subject(planned),
-                              row.at(0), row.at(1), row.at(2), 0, texts.shown(planned)});
-        });
+    go_through(few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
+               [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
+                 return row_line(RecordedAnswer{texts.relation(planned).code, planned.prompt,
+                                                texts.subject(planned), row.at(0), row.at(1),
+                                                row.at(2), 0, texts.shown(planned)});
+               });
   }
 
   /// Leaves SETTING_samples.jsonl, unless there is nothing to sample.
@@ -82,11 +82,12 @@ class AnswerRun {
                               .max_new_tokens = options_.max_new_tokens,
                               .stop = options_.stop,
                               .seed = options_.sample_seed};
-    go_through(few_shot, plan, few_shot.name() + " samples", "_samples.jsonl", sampled,
-               [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
-                 return samples_line({texts.relation(planned).code, planned.prompt,
-                                      texts.subject(planned), row, 0, texts.shown(planned)});
-               });
+    go_through(
+        few_shot, plan, few_shot.name() + " samples", "_samples.jsonl", sampled,
+        [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
+          return row_line(RecordedSamples{texts.relation(planned).code, planned.prompt,
+                                          texts.subject(planned), row, 0, texts.shown(planned)});
+        });
   }
 
  private:

@@ -157,9 +157,7 @@ class CalibrateMeasurement {
   [[nodiscard]] Measured measure() const {
     CalibrationResults results = calibrate_folders(settings_);
     Json record = calibrate_record(settings_, results.models);
-    return {AnyReport(CalibrationReport(std::move(results), record,
-                                        detail::examples_of(settings_.folders))),
-            record};
+    return {calibration_report(std::move(results), record, examples_of(settings_.folders)), record};
   }
 
  private:

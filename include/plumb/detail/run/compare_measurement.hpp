@@ -223,7 +223,7 @@ class CompareMeasurement {
                    {"pairs", settings_.pairs.empty() ? Json() : Json(settings_.pairs)},
                    {"resamples", options_.bootstrap.resamples},
                    {"seed", settings_.seed}};
-    return {AnyReport(ComparisonReport(std::move(made), record)), record};
+    return {comparison_report(std::move(made), record), record};
   }
 
   [[nodiscard]] Measured over_prompts() const {
@@ -246,8 +246,7 @@ class CompareMeasurement {
                    {"samplings", options.samplings},
                    {"sample_by", name_of(options.by)},
                    {"seed", settings_.seed}};
-    return {AnyReport(ManyPromptReport(std::move(made), {.settings = record},
-                                       "Many prompts, side by side")),
+    return {many_prompt_report(std::move(made), {.settings = record}, "Many prompts, side by side"),
             record};
   }
 
@@ -276,7 +275,7 @@ class CompareMeasurement {
                    {"over", kind()},
                    {"models", made.runs},
                    {"published", setting::to_json(settings_.published)}};
-    return {AnyReport(PublishedReport(std::move(made), record)), record};
+    return {published_report(std::move(made), record), record};
   }
 
   /// Several runs of one model are one, as long as they do not have a published number twice.

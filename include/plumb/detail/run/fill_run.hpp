@@ -125,15 +125,15 @@ class FillRun {
   [[nodiscard]] static Json kept(const FilledPrompts& made) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < made.answers.size(); ++i) {
-      Json& row = rows.emplace_back(Json{{"answer", answer_row(made.answers[i])}});
-      if (made.names[i]) row["names"] = names_row(*made.names[i]);
+      Json& row = rows.emplace_back(Json{{"answer", Json::parse(row_line(made.answers[i]))}});
+      if (made.names[i]) row["names"] = Json::parse(row_line(*made.names[i]));
     }
     return kept(std::move(rows), made.cost);
   }
   /// The same of content-free prompts.
   [[nodiscard]] static Json kept(const ScoredGaps& made) {
     Json rows = Json::array();
-    for (const RecordedContentFree& row : made.rows) rows.push_back(content_free_row(row));
+    for (const RecordedContentFree& row : made.rows) rows.push_back(Json::parse(row_line(row)));
     return kept(std::move(rows), made.cost);
   }
 

@@ -17,11 +17,11 @@
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/records/result_sums.hpp"
 #include "plumb/detail/records/results_kind.hpp"
-#include "plumb/detail/report/any_report.hpp"
 #include "plumb/detail/report/list_report.hpp"
 #include "plumb/detail/report/many_shot_report.hpp"
 #include "plumb/detail/report/probe_report.hpp"
 #include "plumb/detail/report/rank_report.hpp"
+#include "plumb/detail/report/report.hpp"
 #include "plumb/detail/run/generate_settings.hpp"
 #include "plumb/detail/run/generation_report.hpp"
 #include "plumb/detail/run/job_setting.hpp"
@@ -127,7 +127,7 @@ struct ReportSettings {
 
 /// Reads a finished run. Throws a user error for a folder that holds none, one whose results are not
 /// what its run wrote, and one that names no seed where the settings give none.
-[[nodiscard]] inline AnyReport finished_report(const ReportSettings& settings) {
+[[nodiscard]] inline Report finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
   const ResultsKind kind = run_kind(run);
   refuse_changed_results(run);
@@ -141,18 +141,17 @@ struct ReportSettings {
   }
   switch (kind) {
     case ResultsKind::generation:
-      return AnyReport(
-          generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed)));
+      return generation_report(run, settings.measuring.lemmas(), settings.measuring.options(seed));
     case ResultsKind::lists:
-      return AnyReport(ListReport(run, {.seed = seed}));
+      return list_report(run, {.seed = seed});
     case ResultsKind::many_shot:
-      return AnyReport(ManyShotReport(run, {.seed = seed}));
+      return many_shot_report(run, {.seed = seed});
     case ResultsKind::ranking:
-      return AnyReport(RankReport(run, {.seed = seed}));
+      return rank_report(run, {.seed = seed});
     case ResultsKind::closed_set:
       break;
   }
-  return AnyReport(ProbeReport(run, {.seed = seed}));
+  return probe_report(run, {.seed = seed});
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

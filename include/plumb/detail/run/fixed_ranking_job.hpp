@@ -93,12 +93,12 @@ class FixedRankingJob {
       tied += ties;
       queries += result.ranks.size();
       const bool has_cosines = result.worst_difference.has_value();
-      report_.shown.add({std::to_string(i), std::to_string(ranking.queries.size()),
-                         std::to_string(ranking.entities.size()),
-                         with_decimals(reciprocal / static_cast<double>(result.ranks.size()), 3),
-                         has_cosines ? with_decimals(*result.worst_difference, 7) : "–",
-                         result.compared ? std::to_string(result.other_ranks) : "–",
-                         has_cosines ? std::to_string(result.nearby) : "–", std::to_string(ties)});
+      shown_.add({std::to_string(i), std::to_string(ranking.queries.size()),
+                  std::to_string(ranking.entities.size()),
+                  with_decimals(reciprocal / static_cast<double>(result.ranks.size()), 3),
+                  has_cosines ? with_decimals(*result.worst_difference, 7) : "–",
+                  result.compared ? std::to_string(result.other_ranks) : "–",
+                  has_cosines ? std::to_string(result.nearby) : "–", std::to_string(ties)});
       made.push_back(std::move(result.ranking));
     };
     Part part(work, "rankings", "rankings");
@@ -106,11 +106,11 @@ class FixedRankingJob {
     part.finish({});
     write_atomically(folder.file("fixed.json"),
                      (fixed_.is_list ? made : made.front()).dump(1) + "\n");
-    for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
-    if (const auto warning = rank_tie_warning(tied, queries)) report_.remarks.push_back(*warning);
+    for (std::string& text : model_warnings(settings())) notes_.push_back(std::move(text));
+    if (const auto warning = rank_tie_warning(tied, queries)) notes_.push_back(*warning);
   }
 
-  [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
+  [[nodiscard]] Report report(const DiskPath&) const { return replay_report(shown_, notes_); }
 
  private:
   Model& model_;
@@ -119,8 +119,9 @@ class FixedRankingJob {
   Provenance provenance_;
   FixedRankings fixed_;
   BosOfRanking bos_;
-  ReplayReport report_{TextTable({"ranking", "queries", "entities", "MRR", "largest difference",
-                                  "other ranks", "within 1e-4", "ties"})};
+  TextTable shown_{{"ranking", "queries", "entities", "MRR", "largest difference", "other ranks",
+                    "within 1e-4", "ties"}};
+  std::vector<std::string> notes_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

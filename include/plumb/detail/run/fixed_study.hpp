@@ -186,7 +186,7 @@ template <PackedScorer Scorer>
     const FixedStudy::Test& test = study.tests[t];
     std::vector<double> row;
     for (std::size_t c = 0; c < study.choices.size(); ++c, ++at) {
-      row.push_back(scores[at].continuation_log_likelihood);
+      row.push_back(scores[at].continuation.log_likelihood);
       if (test.scores.empty()) continue;
       result.worst_difference =
           (std::max)(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));

@@ -83,18 +83,19 @@ class FixedStudyJob {
     std::vector<std::string> heads{
         "relation", "shots", "facts", "choices", "accuracy [95%]", "ties", "largest difference"};
     if (ties.tied > 0) heads.push_back(detail::first_wins_heading);
-    report_ = {TextTable(heads), remarks_};
-    for (std::string& text : model_warnings(settings())) report_.remarks.push_back(std::move(text));
+    shown_ = TextTable(heads);
+    notes_ = remarks_;
+    for (std::string& text : model_warnings(settings())) notes_.push_back(std::move(text));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (ties.tied > 0) rows[i].push_back(if_first_wins[i]);
-      report_.shown.add(rows[i]);
+      shown_.add(rows[i]);
     }
-    if (const auto warning = tie_warning(ties)) report_.remarks.push_back(*warning);
+    if (const auto warning = tie_warning(ties)) notes_.push_back(*warning);
     write_atomically(folder.file("fixed.json"),
                      (file_.is_list ? made : made.front()).dump(1) + "\n");
   }
 
-  [[nodiscard]] ReplayReport report(const DiskPath&) const { return report_; }
+  [[nodiscard]] Report report(const DiskPath&) const { return replay_report(shown_, notes_); }
 
  private:
   [[nodiscard]] std::size_t choices() const {
@@ -110,7 +111,8 @@ class FixedStudyJob {
   Provenance provenance_;
   FixedFile file_;
   std::vector<std::string> remarks_;
-  ReplayReport report_{TextTable({})};
+  TextTable shown_{{}};
+  std::vector<std::string> notes_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

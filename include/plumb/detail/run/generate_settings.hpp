@@ -101,132 +101,116 @@ struct GenerateSettings {
   std::optional<bool> masked{};
   MeasuringSettings measuring{};
 
+  /// Which settings have no effect beside others, and what to do.
+  [[nodiscard]] IdleRules idle_rules() const {
+    const bool fills = masked.value_or(false), writes = !masked.value_or(true);
+    const bool shows = over::any_of(sources, [](ShotSource s) { return s != ShotSource::none; });
+    const bool samples_some = samples > 0, prompts = confidence_prompts > 0;
+    IdleRules rules;
+    rules.when(fills, "on a masked model, which fills the gap of a sentence; leave it out",
+               {"form", "settings", "shots", "max-new-tokens", "stop", "samples",
+                "confidence-prompts", "shot-seed", "fresh-shots", "sample-seed", "wordnet"});
+    rules.when(fills, "on a masked model, which has its own special tokens around each text",
+               {"bos"});
+    rules.when(writes, "on a causal model, which has no mask; leave it out",
+               {"masks", "vocabulary"});
+    rules.when(masks > 1, "with more than one of `masks`; leave it out", {"vocabulary"});
+    rules.when(lists(), "with `form` kamel; leave it out",
+               {"origin", "settings", "stop", "samples", "confidence-prompts", "names",
+                "fresh-shots", "sample-seed", "wordnet", "samplings", "sample-by"});
+    rules.when(lists() && shots == 0, "without `shots`; leave it out", {"shot-seed"});
+    rules.when(!lists() && !shows, "without shots in `settings`; leave it out",
+               {"shots", "shot-seed", "fresh-shots"});
+    rules.when(samples_some && !prompts, "without `confidence-prompts`; leave it out", {"samples"});
+    rules.when(!samples_some && prompts, "without `samples`; leave it out", {"confidence-prompts"});
+    rules.when(!samples_some || !prompts,
+               "without `samples` and `confidence-prompts`; leave it out", {"sample-seed"});
+    return rules;
+  }
+
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
-    const bool shows =
-        over::any_of(self.sources, [](ShotSource s) { return s != ShotSource::none; });
-    const bool samples = self.samples > 0, prompts = self.confidence_prompts > 0;
-    const bool is_masked = self.masked.value_or(false), lists = self.lists();
-    const std::string of_causal =
-        is_masked ? "on a masked model, which fills the gap of a sentence; leave it out" : "";
-    const std::string of_masked =
-        self.masked.value_or(true) ? "" : "on a causal model, which has no mask; leave it out";
-    const std::string of_lists = lists ? "with `form` kamel; leave it out" : "";
-    const std::string of_prompts = is_masked ? of_causal : of_lists;
-    const auto idle = [&](bool used, const char* without) -> std::string {
-      if (!of_prompts.empty()) return of_prompts;
-      return used ? "" : "without " + std::string(without) + "; leave it out";
-    };
-    visitor(
+    const IdleRules rules = self.idle_rules();
+    const auto setting = rules.around(visitor);
+    setting(
         "data", self.data,
         {.value = "DIR",
          .help = "dataset: a folder with facts.jsonl and templates.jsonl, MyriadLAMA's rows, or a "
                  "BEAR, LAMA, KAMEL or PARAREL folder",
          .recorded = "-"});
-    visitor("relations", self.relations,
+    setting("relations", self.relations,
             {.value = "A,B", .help = "ask only of these", .recorded = "-"});
-    visitor("origin", self.origin,
+    setting("origin", self.origin,
             {.value = "manual|generated|all",
-             .help = "ask only with templates of this origin, where the dataset says theirs",
-             .idle = of_lists});
-    visitor("form", self.form,
+             .help = "ask only with templates of this origin, where the dataset says theirs"});
+    setting("form", self.form,
             {.value = "mask|question|both|kamel",
              .help = "a sentence with a [MASK], or question templates as questions; kamel: a "
                      "KAMEL folder's questions, answered by lists that end at a %",
-             .idle = of_causal,
              .recorded = "-"});
-    visitor("settings", self.sources,
+    setting("settings", self.sources,
             {.value = "A,B",
              .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
                      "of it under the asked template",
-             .idle = of_prompts,
              .recorded = "-"});
-    visitor("shots", self.shots,
+    setting("shots", self.shots,
             {.value = "X",
              .help = "how many examples; with `form` kamel training facts, or 0",
              .least = self.lists() ? 0U : 1U,  // the form was read before
              .most = 1000,
              .remedy = self.lists() ? "say 5" : "for none say `settings` zero-shot",
-             .idle = lists ? "" : idle(shows, "shots in `settings`"),
              .recorded = "-"});
-    visitor("max-new-tokens", self.max_new_tokens,
+    setting("max-new-tokens", self.max_new_tokens,
             {.value = "N",
              .help = "tokens of an answer at most",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 16",
-             .idle = of_causal});
-    visitor("stop", self.stop,
+             .remedy = "say 16"});
+    setting("stop", self.stop,
             {.value = "TEXT",
              .help = "text that ends an answer, past the white space it begins with; \\n, a line "
-                     "break, by default; may be given several times, and empty for none",
-             .idle = of_prompts});
-    visitor("samples", self.samples,
+                     "break, by default; may be given several times, and empty for none"});
+    setting("samples", self.samples,
             {.value = "N",
              .help = "sampled answers of a prompt, for its confidence; 0 takes none",
              .most = 1'000'000,
-             .remedy = "say 100",
-             .idle = idle(!samples || prompts, "`confidence-prompts`")});
-    visitor("confidence-prompts", self.confidence_prompts,
-            {.value = "N",
-             .help = "prompts that are sampled, each of another fact",
-             .idle = idle(samples || !prompts, "`samples`")});
-    visitor("names", self.names,
+             .remedy = "say 100"});
+    setting("confidence-prompts", self.confidence_prompts,
+            {.value = "N", .help = "prompts that are sampled, each of another fact"});
+    setting("names", self.names,
             {.value = "A,B",
              .help = "settings under which the likelihood of objects' names is taken (aliases "
                      "against labels, bias level): first, all, none or some of `settings`",
-             .idle = of_lists,
              .recorded = "-"});
-    visitor("shot-seed", self.shot_seed,
-            {.value = "N",
-             .help = "of the examples",
-             .idle = !lists           ? idle(shows, "shots in `settings`")
-                     : self.shots > 0 ? ""
-                                      : "without `shots`; leave it out"});
-    visitor("fresh-shots", self.fresh_shots,
+    setting("shot-seed", self.shot_seed, {.value = "N", .help = "of the examples"});
+    setting("fresh-shots", self.fresh_shots,
             {.help = "other examples before each prompt; the prompts of a relation share them "
-                     "otherwise",
-             .idle = idle(shows, "shots in `settings`")});
-    visitor("sample-seed", self.sample_seed,
-            {.value = "N",
-             .help = "of the sampled prompts and answers",
-             .idle = idle(samples && prompts, "`samples` and `confidence-prompts`")});
-    visitor("seed", self.seed,
+                     "otherwise"});
+    setting("sample-seed", self.sample_seed,
+            {.value = "N", .help = "of the sampled prompts and answers"});
+    setting("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
-    const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
-      // Tokens are compared, not words; whole answers of a list, under one prompt a fact.
-      if (name == "wordnet" && is_masked) info.idle = of_causal;
-      if (lists) info.idle = of_lists;
-      visitor(name, value, info);
-    };
-    MeasuringSettings::visit(self.measuring, measuring);
-    visitor("masks", self.masks,
+    MeasuringSettings::visit(self.measuring, setting);
+    setting("masks", self.masks,
             {.value = "N",
              .help = "of a masked model, an extension of plumb's own: 1 to N masks filled left to "
                      "right, the best mean log-probability is the answer; BELIEF has 1",
              .least = 1,
              .most = 5,
              .remedy = "say 1",
-             .idle = of_masked,
              .recorded = "-"});
-    visitor("vocabulary", self.vocabulary,
+    setting("vocabulary", self.vocabulary,
             {.value = "FILE",
              .help = "of a masked model: words, one a line, among which the true token is ranked "
                      "too, as LAMA does with those that several models have in common",
-             .idle = !of_masked.empty() ? of_masked
-                     : self.masks > 1   ? "with more than one of `masks`; leave it out"
-                                        : "",
              .recorded = "-"});
-    visitor("limit", self.limit,
+    setting("limit", self.limit,
             {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
-    visitor(
-        "bos", self.bos,
-        {.value = "yes|no|TOKEN",
-         .help = "start each statement with the BOS token, or with another token, by its text",
-         .idle = is_masked ? "on a masked model, which has its own special tokens around each text"
-                           : "",
-         .recorded = "-"});
-    visitor("special-tokens", self.special_tokens,
+    setting("bos", self.bos,
+            {.value = "yes|no|TOKEN",
+             .help = "start each statement with the BOS token, or with another token, by its text",
+             .recorded = "-"});
+    setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 

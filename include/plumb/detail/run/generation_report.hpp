@@ -45,7 +45,7 @@ PLUMB_INLINE ManyPromptReport generation_report(const DiskPath& folder, const An
   record.settings.update(Json{{"samplings", options.samplings},
                               {"sample_by", name_of(options.by)},
                               {"seed", options.seed}});
-  return ManyPromptReport(std::move(made), std::move(record), std::move(title));
+  return many_prompt_report(std::move(made), std::move(record), std::move(title));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

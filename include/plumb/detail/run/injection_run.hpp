@@ -65,7 +65,7 @@ void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& 
     if (!scored) continue;
     std::vector<double>& scores = made.log_probabilities.emplace_back();
     for (const StatementScore& score : as_recorded(*std::move(scored))) {
-      scores.push_back(score.continuation_log_likelihood);
+      scores.push_back(score.continuation.log_likelihood);
     }
   }
   if (!part.is_whole()) return;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -53,6 +54,36 @@ struct SettingInfo {
   const char* variable = "";
   /// Whether it is the engine's to heed: a command has it where the program's engine takes it.
   bool of_engine = false;
+};
+
+/// Which settings have no effect beside others: a table of what holds, why, and whom it concerns. The
+/// first rule that holds for a name counts.
+class IdleRules {
+ public:
+  void when(bool holds, std::string reason, std::initializer_list<std::string_view> names) {
+    if (holds) rules_.push_back({std::move(reason), {names.begin(), names.end()}});
+  }
+  [[nodiscard]] std::string reason(std::string_view name) const {
+    for (const Rule& rule : rules_) {
+      if (over::find(rule.names, name) != rule.names.end()) return rule.reason;
+    }
+    return "";
+  }
+  /// What hands settings on to a visitor, each with its reason. Both must outlive it.
+  template <class Visitor>
+  [[nodiscard]] auto around(Visitor& visitor) const {
+    return [this, &visitor](std::string_view name, auto& value, SettingInfo info) {
+      if (info.idle.empty()) info.idle = reason(name);
+      visitor(name.data(), value, std::move(info));
+    };
+  }
+
+ private:
+  struct Rule {
+    std::string reason;
+    std::vector<std::string_view> names;
+  };
+  std::vector<Rule> rules_;
 };
 
 /// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive

@@ -175,7 +175,7 @@ class ListJob {
   }
 
   [[nodiscard]] ListReport report(const DiskPath& folder) const {
-    return ListReport(folder, {.seed = q_.settings.seed});
+    return list_report(folder, {.seed = q_.settings.seed});
   }
 
  private:
@@ -233,14 +233,14 @@ class ListJob {
         [&](std::size_t i) { return text(plan[i]); },
         [&](std::size_t i, const Json& row) {
           const Asked& one = plan[i];
-          rows << answer_line({q_.relations[one.relation].asked.code,
-                               {static_cast<std::uint32_t>(one.fact), 0, 0},
-                               subject(one),
-                               row.at(0),
-                               row.at(1),
-                               row.at(2),
-                               0,
-                               {q_.prompts(one.relation).shots(subject(one)), {}}});
+          rows << row_line(RecordedAnswer{q_.relations[one.relation].asked.code,
+                                          {static_cast<std::uint32_t>(one.fact), 0, 0},
+                                          subject(one),
+                                          row.at(0),
+                                          row.at(1),
+                                          row.at(2),
+                                          0,
+                                          {q_.prompts(one.relation).shots(subject(one)), {}}});
         });
     if (is_whole) rows.finish();
   }

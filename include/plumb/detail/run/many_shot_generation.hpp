@@ -49,7 +49,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   const auto others = aliases.find(relation.option_ids[fact.answer]);
   row.correct_with_aliases =
       row.correct || (others != aliases.end() && over::any_of(others->second, holds));
-  return recorded_generation_line(row);
+  return row_line(row);
 }
 
 /// How many texts a relation is gone on with.

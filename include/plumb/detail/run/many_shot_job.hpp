@@ -215,7 +215,7 @@ class ManyShotJob {
   }
 
   [[nodiscard]] ManyShotReport report(const DiskPath& folder) const {
-    return ManyShotReport(folder, {.seed = settings_.seed});
+    return many_shot_report(folder, {.seed = settings_.seed});
   }
 
  private:

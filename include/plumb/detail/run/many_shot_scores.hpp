@@ -8,9 +8,9 @@
 // it can be resumed: many_shot_run.hpp.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,8 +87,9 @@ class SettingColumns {
       table_.settings.push_back(setting);
       columns_.emplace_back();
     }
-    columns_[place].push_back({score.continuation_log_likelihood, score.continuation_tokens,
-                               static_cast<std::uint32_t>(prompt.text.size() - prompt.given)});
+    StatementScore counted = score;
+    count_lengths(counted, prompt);
+    columns_[place].push_back(counted.continuation);
   }
 
   [[nodiscard]] Answers::Table finish() && {
@@ -99,10 +100,7 @@ class SettingColumns {
       for (std::size_t s = 0; s < columns_.size(); ++s) {
         for (std::size_t c = 0; c < candidates; ++c) {
           const bool is_there = c < table_.candidates(f);
-          const Cell cell = is_there ? columns_[s][next[s]++] : Cell{};
-          table_.log_likelihoods.push_back(cell.nats);
-          table_.tokens.push_back(cell.tokens);
-          table_.bytes.push_back(cell.bytes);
+          table_.add(is_there ? columns_[s][next[s]++] : SpanScore{.log_likelihood = std::nan("")});
         }
       }
     }
@@ -110,14 +108,8 @@ class SettingColumns {
   }
 
  private:
-  struct Cell {
-    double nats = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t tokens = 0;
-    std::uint32_t bytes = 0;
-  };
-
   Answers::Table table_;
-  std::vector<std::vector<Cell>> columns_;  // by setting
+  std::vector<std::vector<SpanScore>> columns_;  // by setting
 };
 
 /// The answers of a relation that is not skipped, under all settings of its blocks. Throws a user error

@@ -83,143 +83,123 @@ struct ManyShotSettings : ManyShotOptions {
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
 
+  /// Which settings have no effect beside others, and what to do.
+  [[nodiscard]] IdleRules idle_rules() const {
+    const bool no_shots = shots.numbers.empty(), no_eic = eic == EicForms::none;
+    IdleRules rules;
+    rules.when(!fixed.empty(), "beside `fixed`; leave it out; the file says what is asked",
+               {"relations",      "shots",         "seeds",     "choices",     "choice-seed",
+                "split-seed",     "train",         "min-facts", "min-objects", "pair-separator",
+                "item-separator", "separators",    "eic",       "join",        "eic-first",
+                "eic-step",       "eic-questions", "baselines", "generate",    "stop",
+                "answer-match",   "injection",     "injected",  "highlight",   "limit"});
+    rules.when(no_shots && injection == 0 && (no_eic || join == Join::ids),
+               "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
+               "`join` text",
+               {"pair-separator", "item-separator"});
+    rules.when(no_shots, "without shots; say `shots` with numbers", {"separators"});
+    rules.when(no_eic, "without `eic`; say `eic` paper or isolated",
+               {"join", "eic-first", "eic-step", "eic-questions"});
+    rules.when(eic_geometry.questions == 1, "with a single one of `eic-questions`; leave it out",
+               {"eic-step"});
+    rules.when(generate == 0, "without `generate`; say `generate` 50", {"stop", "answer-match"});
+    rules.when(injection == 0, "without `injection`; say `injection` 200",
+               {"injected", "highlight"});
+    return rules;
+  }
+
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
-    const bool replays = !self.fixed.empty();
-    const auto idle = [&](bool without, const char* reason) -> std::string {
-      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
-      return without ? reason : "";
-    };
-    const std::string of_all = idle(false, "");
-    const bool no_shots = self.shots.numbers.empty();
-    const std::string of_injection =
-        idle(self.injection == 0, "without `injection`; say `injection` 200");
-    const bool joins_by_ids = self.eic == EicForms::none || self.join == Join::ids;
-    const std::string of_pairs =
-        idle(no_shots && self.injection == 0 && joins_by_ids,
-             "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
-             "`join` text");
-    visitor(
+    const IdleRules rules = self.idle_rules();
+    const auto setting = rules.around(visitor);
+    setting(
         "data", self.data,
         {.value = "DIR",
          .help = "dataset: a BEAR, LAMA, KAMEL or PARAREL folder, T-REx, tables of choices or a "
                  ".tsv file",
          .recorded = "-"});
-    visitor("relations", self.relations,
-            {.value = "A,B", .help = "only these relations", .idle = of_all, .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
-    visitor("shots", self.shots,
-            {.value = "1,5,10", .help = "numbers of shots; - for none", .idle = of_all});
-    visitor("seeds", self.seeds,
-            {.value = "N", .help = "draws of the shots", .least = 1, .idle = of_all});
-    visitor(
-        "choices", self.choices,
-        {.value = "N", .help = "choices a fact, the answer included", .least = 2, .idle = of_all});
-    visitor("choice-seed", self.choice_seed,
-            {.value = "N", .help = "of the choices", .idle = of_all});
-    visitor("split-seed", self.split_seed,
-            {.value = "N", .help = "of the split where the dataset has none", .idle = of_all});
-    visitor("train", self.training,
-            {.value = "N",
-             .help = "facts kept as shots where the dataset has no split",
-             .least = 1,
-             .idle = of_all});
-    visitor("min-facts", self.least_facts,
-            {.value = "N", .help = "skip relations with fewer facts", .idle = of_all});
-    visitor("min-objects", self.least_objects,
-            {.value = "N", .help = "skip relations with fewer objects", .idle = of_all});
-    visitor("pair-separator", self.pair_separator,
-            {.value = "TEXT",
-             .help = "between a subject and its object",
-             .idle = of_pairs,
-             .recorded = "-"});
-    visitor("item-separator", self.item_separator,
-            {.value = "TEXT", .help = "between pairs", .idle = of_pairs, .recorded = "-"});
-    visitor("separators", self.separators,
+    setting("relations", self.relations,
+            {.value = "A,B", .help = "only these relations", .recorded = "-"});
+    setting("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    setting("shots", self.shots, {.value = "1,5,10", .help = "numbers of shots; - for none"});
+    setting("seeds", self.seeds, {.value = "N", .help = "draws of the shots", .least = 1});
+    setting("choices", self.choices,
+            {.value = "N", .help = "choices a fact, the answer included", .least = 2});
+    setting("choice-seed", self.choice_seed, {.value = "N", .help = "of the choices"});
+    setting("split-seed", self.split_seed,
+            {.value = "N", .help = "of the split where the dataset has none"});
+    setting(
+        "train", self.training,
+        {.value = "N", .help = "facts kept as shots where the dataset has no split", .least = 1});
+    setting("min-facts", self.least_facts,
+            {.value = "N", .help = "skip relations with fewer facts"});
+    setting("min-objects", self.least_objects,
+            {.value = "N", .help = "skip relations with fewer objects"});
+    setting("pair-separator", self.pair_separator,
+            {.value = "TEXT", .help = "between a subject and its object", .recorded = "-"});
+    setting("item-separator", self.item_separator,
+            {.value = "TEXT", .help = "between pairs", .recorded = "-"});
+    setting("separators", self.separators,
             {.value = "FILE",
              .help = "more pair separators: a text a line, or JSON templates by relation",
-             .idle = idle(no_shots, "without shots; say `shots` with numbers"),
              .recorded = "-"});
-    visitor("eic", self.eic,
-            {.value = "KIND",
-             .help = "EIC-LKE: paper, isolated, both or none",
-             .idle = of_all,
-             .recorded = "-"});
-    const std::string of_eic =
-        idle(self.eic == EicForms::none, "without `eic`; say `eic` paper or isolated");
-    visitor("join", self.join,
-            {.value = "ids|text",
-             .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's",
-             .idle = of_eic});
-    visitor("eic-first", self.eic_geometry.first,
+    setting("eic", self.eic,
+            {.value = "KIND", .help = "EIC-LKE: paper, isolated, both or none", .recorded = "-"});
+    setting(
+        "join", self.join,
+        {.value = "ids|text",
+         .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's"});
+    setting("eic-first", self.eic_geometry.first,
             {.value = "N",
              .help = "EIC-LKE: training pairs before the first question",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 50",
-             .idle = of_eic});
-    visitor("eic-step", self.eic_geometry.step,
+             .remedy = "say 50"});
+    setting("eic-step", self.eic_geometry.step,
             {.value = "N",
              .help = "EIC-LKE: training pairs between one question and the next",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 5",
-             .idle = !of_eic.empty() ? of_eic
-                     : self.eic_geometry.questions == 1
-                         ? "with a single one of `eic-questions`; leave it out"
-                         : ""});
-    visitor("eic-questions", self.eic_geometry.questions,
+             .remedy = "say 5"});
+    setting("eic-questions", self.eic_geometry.questions,
             {.value = "N",
              .help = "EIC-LKE: test facts asked in one row",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 10",
-             .idle = of_eic});
-    visitor("baselines", self.baseline_file,
-            {.value = "FILE",
-             .help = "HGP and MMP templates by relation, JSON",
-             .idle = of_all,
-             .recorded = "-"});
-    visitor("generate", self.generate,
-            {.value = "N",
-             .help = "also N greedy tokens, and whether the answer is in them",
-             .idle = of_all});
-    visitor(
+             .remedy = "say 10"});
+    setting("baselines", self.baseline_file,
+            {.value = "FILE", .help = "HGP and MMP templates by relation, JSON", .recorded = "-"});
+    setting("generate", self.generate,
+            {.value = "N", .help = "also N greedy tokens, and whether the answer is in them"});
+    setting(
         "stop", self.stop,
         {.value = "TEXT",
          .help = "text that ends a generated text, past the white space it begins with; none by "
-                 "default, \\n is a line break; may be given several times",
-         .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
-    visitor("answer-match", self.answer_match,
+                 "default, \\n is a line break; may be given several times"});
+    setting("answer-match", self.answer_match,
             {.value = "letters|program",
              .help = "when a generated text holds the label: letter for letter, or as the authors' "
-                     "program has it: in lower case, the label without : , .",
-             .idle = idle(self.generate == 0, "without `generate`; say `generate` 50")});
-    visitor("injection", self.injection,
-            {.value = "N",
-             .help = "also the injection experiment, on N pairs of each relation",
-             .idle = of_all});
-    visitor("injected", self.injected,
+                     "program has it: in lower case, the label without : , ."});
+    setting("injection", self.injection,
+            {.value = "N", .help = "also the injection experiment, on N pairs of each relation"});
+    setting("injected", self.injected,
             {.value = "N",
              .help = "how many of them are replaced; a fifth by default",
-             .idle = of_injection,
              .recorded = "-"});
-    visitor("highlight", self.highlight,
+    setting("highlight", self.highlight,
             {.value = "POSITION",
-             .help = "a pair to mark, from 0; one behind a replaced pair by default",
-             .idle = of_injection});
-    visitor("fixed", self.fixed,
+             .help = "a pair to mark, from 0; one behind a replaced pair by default"});
+    setting("fixed", self.fixed,
             {.value = "FILE",
              .help = "instead of `data`: shots, choices and facts from a JSON file",
              .recorded = "-"});
-    visitor(
-        "limit", self.limit,
-        {.value = "N", .help = "first N test facts of each relation; 0 takes all", .idle = of_all});
-    visitor("bos", self.bos,
+    setting("limit", self.limit,
+            {.value = "N", .help = "first N test facts of each relation; 0 takes all"});
+    setting("bos", self.bos,
             {.value = "yes|no|TOKEN",
              .help = "start each statement with the BOS token, or with another token, by its text",
              .recorded = "-"});
-    visitor("special-tokens", self.special_tokens,
+    setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 

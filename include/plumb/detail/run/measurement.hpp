@@ -17,7 +17,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/result_sums.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 #include "plumb/detail/run/result_folders.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What a measurement found: its report, and the settings that run.json is to have.
 struct Measured {
-  AnyReport report;
+  Report report;
   Json settings;
 };
 
@@ -82,8 +82,8 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
 /// folders and time. Throws a user error for a folder that is not its own, for results that are not
 /// what their run wrote, and whatever the measurement throws; nothing is then written.
 template <Measurement M>
-AnyReport run_measurement(const M& measurement, const DiskPath& out,
-                          const Json& facts = Json::object()) {
+Report run_measurement(const M& measurement, const DiskPath& out,
+                       const Json& facts = Json::object()) {
   const auto start = std::chrono::steady_clock::now();
   refuse_other_measurements(out, measurement.identity(), measurement.folders());
   for (const ResultFolder& read : measurement.folders().list) refuse_changed_results(read.path);

@@ -67,7 +67,7 @@ class NameLikelihoodRun {
       Part part(work_, name);
       const bool is_whole = scoring_.names(
           few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),
-          [&](const RecordedNames& row) { rows << names_line(row); });
+          [&](const RecordedNames& row) { rows << row_line(row); });
       if (is_whole) rows.finish();
     }
     const std::string name = NameScoring<Model>::content_free_part(few_shot);
@@ -75,7 +75,7 @@ class NameLikelihoodRun {
     Part part(work_, name);
     const bool is_whole = scoring_.content_free(
         few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),
-        [&](const RecordedContentFree& row) { rows << content_free_line(row); });
+        [&](const RecordedContentFree& row) { rows << row_line(row); });
     if (is_whole) rows.finish();
   }
 

@@ -182,7 +182,7 @@ class NameScoring {
     if (!scores) return std::nullopt;
     std::vector<TextLikelihood> made;
     for (const StatementScore& one : *scores) {
-      made.push_back({one.continuation_log_likelihood, one.continuation_tokens});
+      made.push_back({one.continuation.log_likelihood, one.continuation.tokens});
     }
     return made;
   }

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,6 @@
 #include "plumb/detail/score/candidate_scorer.hpp"
 #include "plumb/detail/score/kept_blocks.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
-#include "plumb/detail/score/score_table.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -132,7 +132,7 @@ class ProbeJob {
   }
 
   [[nodiscard]] ProbeReport report(const DiskPath& folder) const {
-    return ProbeReport(folder, {.seed = settings_.seed});
+    return probe_report(folder, {.seed = settings_.seed});
   }
 
  private:
@@ -289,7 +289,7 @@ class ProbeJob {
     FileInTheMaking rows(file);
     ScoringCost cost;
     std::vector<double> neutral_scores;  // of the neutral prompts, in their order
-    std::optional<ScoreTable> table;     // of the facts whose blocks are being scored
+    std::vector<StatementScore> table;  // facts × templates × options, of the blocks being scored
     std::vector<bool> left_out;
     std::size_t templates_scored = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -312,7 +312,7 @@ class ProbeJob {
         continue;
       }
       if (templates_scored == 0) {
-        table.emplace(place.count, asked.size(), relation.options.size());
+        table.assign(place.count * per_fact(relation), {});
         left_out.assign(place.count, false);
       }
       const std::size_t of_fact = place.under.size() * relation.options.size();
@@ -320,33 +320,37 @@ class ProbeJob {
         const StatementScore& score = (*scored)[s];
         const std::size_t f = s / of_fact;
         if (score.unreported_tokens > 0) left_out[f] = true;
-        table->set((f * asked.size() + templates_scored) * relation.options.size() + s % of_fact,
-                   score);
+        table[(f * asked.size() + templates_scored) * relation.options.size() + s % of_fact] =
+            score;
       }
       templates_scored += place.under.size();
       if (templates_scored < asked.size()) continue;
       templates_scored = 0;
       if (!part.is_whole()) continue;
       for (std::size_t f = 0; f < place.count; ++f) {
-        if (!left_out[f]) write_rows(rows, relation, place.first + f, *table, f, neutral_scores);
+        if (left_out[f]) continue;
+        write_rows(rows, relation, place.first + f,
+                   std::span(table).subspan(f * per_fact(relation), per_fact(relation)),
+                   neutral_scores);
       }
     }
     if (!part.is_whole()) return;
     part.finish(cost, rows.finish());
   }
 
-  /// Writes a fact's rows under all templates; `row` is its place in the table.
+  /// Writes a fact's rows; `of_fact` is by template, then option.
   void write_rows(FileInTheMaking& rows, const Relation& relation, std::size_t fact,
-                  const ScoreTable& table, std::size_t row,
+                  std::span<const StatementScore> of_fact,
                   const std::vector<double>& neutral_scores) const {
     const std::vector<std::size_t> asked = templates(relation);
     Query query;
     for (std::size_t t = 0; t < asked.size(); ++t) {
-      std::vector<StatementScore> scores = table.row(row, t);
+      const auto row = of_fact.subspan(t * relation.options.size(), relation.options.size());
+      std::vector<StatementScore> scores(row.begin(), row.end());
       fill_query(query, builder_, relation, relation.facts[fact], asked[t]);
       const std::size_t of_neutral = neutral().place(relation, fact, t);
       for (std::size_t option = 0; option < scores.size(); ++option) {
-        count_bytes(scores[option], query.candidates[option]);
+        count_lengths(scores[option], query.candidates[option]);
         if (neutral_scores.empty()) continue;
         scores[option].neutral_log_likelihood = neutral_scores[of_neutral + option];
       }

@@ -26,7 +26,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void write_ranks(const RunFolder& folder, const std::string& method,
                         const std::vector<EntityRank>& ranks) {
   std::string lines;
-  for (const EntityRank& rank : ranks) lines += entity_rank_line(rank);
+  for (const EntityRank& rank : ranks) lines += row_line(rank);
   write_atomically(folder.file(method + "_ranks.jsonl"), lines);
 }
 
@@ -41,15 +41,14 @@ void write_nearest(const RunFolder& folder, const std::string& method, const Ran
     const std::vector<std::vector<NearEntity>> of_part = nearest(part);
     for (std::size_t q = 0; q < part.queries.size(); ++q) {
       const GraphQuery& query = part.queries[q].query;
-      Json line = {{"asks", query.asks_head ? "head" : "tail"},
-                   {"head", graph.entities[query.triple.head].id},
-                   {"relation", graph.relations[query.triple.relation].id},
-                   {"tail", graph.entities[query.triple.tail].id}};
+      NearestEntities row{query.asks_head, graph.entities[query.triple.head].id,
+                          graph.relations[query.triple.relation].id,
+                          graph.entities[query.triple.tail].id};
       for (const NearEntity& nearby : of_part[q]) {
         const std::uint32_t entity = part.candidates.entities()[nearby.entity];
-        line["nearest"].push_back({graph.entities[entity].id, nearby.cosine});
+        row.nearest.emplace_back(graph.entities[entity].id, nearby.cosine);
       }
-      lines += line.dump() + "\n";
+      lines += row_line(row);
     }
   }
   write_atomically(folder.file(method + "_nearest.jsonl"), lines);

@@ -148,7 +148,7 @@ class RankJob {
   }
 
   [[nodiscard]] RankReport report(const DiskPath& folder) const {
-    return RankReport(folder, {.seed = settings_.seed});
+    return rank_report(folder, {.seed = settings_.seed});
   }
 
   /// What decided which BOS stands before prompts, and what counting and the searches of names took, by

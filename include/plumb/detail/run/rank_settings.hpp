@@ -79,102 +79,91 @@ struct RankSettings {
     return over::find(methods, method) != methods.end();
   }
 
+  /// Which settings have no effect beside others, and what to do.
+  [[nodiscard]] IdleRules idle_rules() const {
+    const bool replays = !fixed.empty(), deer = ranks_by(RankMethod::deer);
+    IdleRules rules;
+    rules.when(replays, "beside `fixed`; leave it out; the file says what is asked",
+               {"method", "split", "candidates", "relations", "sample", "sample-seed", "limit",
+                "shots", "shot-seed", "entity-prompt", "entities", "cache-vectors", "nearest",
+                "head-queries", "hits", "reduction", "budget", "seed"});
+    rules.when(!deer, "without `method` deer; leave it out",
+               {"entity-prompt", "entities", "cache-vectors", "nearest"});
+    rules.when(!ranks_by(RankMethod::likelihood), "without `method` likelihood; leave it out",
+               {"hits", "reduction", "budget"});
+    rules.when(!replays && !deer && !ranks_by(RankMethod::lm_head),
+               "without `method` deer or lm-head; leave it out", {"query-form"});
+    rules.when(!entities.empty(), "beside `entities`; leave it out; the vectors are made already",
+               {"entity-prompt"});
+    rules.when(!entities.empty(), "beside `entities`; leave it out", {"cache-vectors"});
+    return rules;
+  }
+
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     auto& ranking = self.ranking;
-    const bool replays = !self.fixed.empty();
-    // Why a setting of methods that are not asked has no effect.
-    const auto only = [&](bool asked, const char* which) -> std::string {
-      if (replays) return "beside `fixed`; leave it out; the file says what is asked";
-      return asked ? "" : "without `method` " + std::string(which) + "; leave it out";
-    };
-    const auto of_all = only(true, "");
-    const auto of_deer = only(self.ranks_by(RankMethod::deer), "deer");
-    const auto of_names = only(self.ranks_by(RankMethod::likelihood), "likelihood");
-    const bool has_form =
-        replays || self.ranks_by(RankMethod::deer) || self.ranks_by(RankMethod::lm_head);
-    visitor("data", self.data,
+    const IdleRules rules = self.idle_rules();
+    const auto setting = rules.around(visitor);
+    setting("data", self.data,
             {.value = "DIR",
              .help = "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as "
                      ".tsv, or BEAR's facts",
              .recorded = "-"});
-    visitor("method", self.methods,
-            {.value = "A,B", .help = "deer, likelihood, lm-head", .idle = of_all, .recorded = "-"});
-    visitor("split", ranking.part,
-            {.value = "PART",
-             .help = "triples that are asked: test, valid, train or all",
-             .idle = of_all});
-    visitor("candidates", ranking.candidates,
-            {.value = "SET",
-             .help = "entities they are ranked among: all, single-token, of-queries or of-relation",
-             .idle = of_all});
-    visitor("relations", ranking.relations,
-            {.value = "A,B",
-             .help = "only queries of these relations",
-             .idle = of_all,
-             .recorded = "-"});
-    visitor("sample", ranking.sample,
-            {.value = "N", .help = "N triples drawn by seed; 0 takes all", .idle = of_all});
-    visitor("sample-seed", ranking.sample_seed,
-            {.value = "N", .help = "of the draw", .idle = of_all});
-    visitor("limit", ranking.limit,
-            {.value = "N", .help = "first N triples; 0 takes all", .idle = of_all});
-    visitor("shots", ranking.shots,
-            {.value = "N", .help = "training triples before a query", .idle = of_all});
-    visitor("shot-seed", ranking.shot_seed,
-            {.value = "N", .help = "of their draw", .idle = of_all});
-    visitor("query-form", ranking.form,
-            {.value = "FORM",
-             .help = "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\"",
-             .idle = has_form ? "" : "without `method` deer or lm-head; leave it out"});
-    visitor("entity-prompt", ranking.entity_prompts,
+    setting("method", self.methods,
+            {.value = "A,B", .help = "deer, likelihood, lm-head", .recorded = "-"});
+    setting("split", ranking.part,
+            {.value = "PART", .help = "triples that are asked: test, valid, train or all"});
+    setting(
+        "candidates", ranking.candidates,
+        {.value = "SET",
+         .help = "entities they are ranked among: all, single-token, of-queries or of-relation"});
+    setting("relations", ranking.relations,
+            {.value = "A,B", .help = "only queries of these relations", .recorded = "-"});
+    setting("sample", ranking.sample,
+            {.value = "N", .help = "N triples drawn by seed; 0 takes all"});
+    setting("sample-seed", ranking.sample_seed, {.value = "N", .help = "of the draw"});
+    setting("limit", ranking.limit, {.value = "N", .help = "first N triples; 0 takes all"});
+    setting("shots", ranking.shots, {.value = "N", .help = "training triples before a query"});
+    setting("shot-seed", ranking.shot_seed, {.value = "N", .help = "of their draw"});
+    setting(
+        "query-form", ranking.form,
+        {.value = "FORM", .help = "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\""});
+    setting("entity-prompt", ranking.entity_prompts,
             {.value = "eol,a,b,c",
              .help = "how DEER writes an entity: the paper's prompt, its variants, or several",
-             .idle = of_deer.empty() && !self.entities.empty()
-                         ? "beside `entities`; leave it out; the vectors are made already"
-                         : of_deer,
              .recorded = "entity_prompts"});
-    visitor("entities", self.entities,
+    setting("entities", self.entities,
             {.value = "FILE.npy",
              .help = "DEER's entity vectors, made elsewhere or by another run",
-             .idle = of_deer,
              .recorded = "-"});
-    visitor("cache-vectors", self.cache_vectors,
+    setting("cache-vectors", self.cache_vectors,
             {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
                      "in the home folder) where this model gave them before, and keep them there",
-             .idle = of_deer.empty() && !self.entities.empty() ? "beside `entities`; leave it out"
-                                                               : of_deer,
              .recorded = "-"});
-    visitor("nearest", self.nearest,
-            {.value = "K",
-             .help = "also write down DEER's K nearest entities of each query",
-             .idle = of_deer});
-    visitor("head-queries", ranking.heads,
-            {.help = "also ask for each triple's head", .idle = of_all, .recorded = "-"});
-    visitor("hits", self.hits,
-            {.value = "1,3,10",
-             .help = "likelihood: end each search once these Hit@k are certain",
-             .idle = of_names});
-    visitor("reduction", ranking.search.reduction,
-            {.value = "sum|mean", .help = "likelihood: over a name's tokens", .idle = of_names});
-    visitor("budget", ranking.search.budget,
-            {.value = "N",
-             .help = "likelihood: prefixes looked at for one query; 0 sets no end",
-             .idle = of_names});
-    visitor("fixed", self.fixed,
+    setting("nearest", self.nearest,
+            {.value = "K", .help = "also write down DEER's K nearest entities of each query"});
+    setting("head-queries", ranking.heads,
+            {.help = "also ask for each triple's head", .recorded = "-"});
+    setting(
+        "hits", self.hits,
+        {.value = "1,3,10", .help = "likelihood: end each search once these Hit@k are certain"});
+    setting("reduction", ranking.search.reduction,
+            {.value = "sum|mean", .help = "likelihood: over a name's tokens"});
+    setting("budget", ranking.search.budget,
+            {.value = "N", .help = "likelihood: prefixes looked at for one query; 0 sets no end"});
+    setting("fixed", self.fixed,
             {.value = "FILE",
              .help = "instead: DEER on shots, entities and queries of `data` from a JSON file",
              .recorded = "-"});
-    visitor(
+    setting(
         "bos", self.bos,
         {.value = "yes|no|TOKEN",
          .help = "start each prompt with the BOS token, or with another token, by its text; not "
                  "given: what the model's tokenizer does by itself",
          .recorded = "-"});
-    visitor("special-tokens", self.special_tokens,
+    setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
-    visitor("seed", self.seed,
-            {.value = "N", .help = "of the bootstrap intervals", .idle = of_all});
+    setting("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
   }
 
   /// Throws a user error for settings that contradict one another.

@@ -4,20 +4,20 @@
 // What the replay of a file shows: a table for a terminal. It has no page.
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-struct ReplayReport {
-  TextTable shown;
-  std::vector<std::string> remarks{};
-
-  void write(const DiskPath&) const {}
-  [[nodiscard]] const std::vector<std::string>& notes() const { return remarks; }
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const { return shown.text(width); }
-};
+[[nodiscard]] inline Report replay_report(TextTable table, std::vector<std::string> remarks) {
+  return Report(
+      {.metrics = {},
+       .files = {},
+       .page = {},
+       .notes = std::move(remarks),
+       .table = [table = std::move(table)](const TableWidth& width) { return table.text(width); }});
+}
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

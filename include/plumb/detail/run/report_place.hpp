@@ -20,7 +20,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/records/whole_file.hpp"
-#include "plumb/detail/report/any_report.hpp"
+#include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -73,7 +73,7 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
 /// Writes a report into a folder, which is made if it is not there. Throws as
 /// refuse_other_than_report does, a user error where another process has the folder, and an internal
 /// one when the disk refuses; the same report may then be written again.
-inline void write_report(const AnyReport& report, const DiskPath& run, const DiskPath& out,
+inline void write_report(const Report& report, const DiskPath& run, const DiskPath& out,
                          bool overwrite) {
   refuse_other_than_report(run, out, overwrite);
   make_folders(out);

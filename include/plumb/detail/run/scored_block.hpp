@@ -25,31 +25,29 @@ using StatementNames = std::function<std::string(std::size_t statement)>;
 /// Whether a job leaves out the facts of statements that an engine did not report.
 enum class Unreported { refused, left_out };
 
+/// For the journal.
 inline Json score_rows(const std::vector<StatementScore>& scores) {
   Json rows = Json::array();
   for (const StatementScore& s : scores) {
-    rows.push_back({s.log_likelihood, s.answer_log_likelihood, s.tokens, s.answer_tokens,
-                    s.continuation_log_likelihood, s.continuation_tokens});
+    rows.push_back({s.statement.log_likelihood, s.answer.log_likelihood, s.statement.tokens,
+                    s.answer.tokens, s.continuation.log_likelihood, s.continuation.tokens});
   }
   return rows;
 }
 
 /// A number that JSON has not was not reported.
 inline StatementScore score_of_row(const Json& row) {
-  std::uint32_t unreported = 0;
-  const auto nats = [&](std::size_t i) {
-    if (!row.at(i).is_null()) return row.at(i).get<double>();
-    unreported = 1;  // at least
-    return std::nan("");
+  StatementScore score;
+  const auto read = [&](SpanScore& span, std::size_t nats, std::size_t tokens) {
+    const bool is_reported = !row.at(nats).is_null();
+    span.log_likelihood = is_reported ? row.at(nats).get<double>() : std::nan("");
+    span.tokens = row.at(tokens).get<std::uint32_t>();
+    if (!is_reported) score.unreported_tokens = 1;  // at least
   };
-  const double all = nats(0), answer = nats(1), continuation = nats(4);
-  return {all,
-          answer,
-          row.at(2).get<std::uint32_t>(),
-          row.at(3).get<std::uint32_t>(),
-          continuation,
-          row.at(5).get<std::uint32_t>(),
-          unreported};
+  read(score.statement, 0, 2);
+  read(score.answer, 1, 3);
+  read(score.continuation, 4, 5);
+  return score;
 }
 
 /// What a pack takes: its tokens where the block tells, its statements otherwise.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,16 +30,21 @@ struct Query {
   std::vector<Prompt> candidates;
 };
 
-/// Counts the bytes of a prompt's spans, which no engine knows of.
-inline void count_bytes(StatementScore& score, const Prompt& prompt) noexcept {
-  const auto count = [&](std::size_t begin) {
-    return static_cast<std::uint32_t>(prompt.text.size() - (std::min)(begin, prompt.text.size()));
+/// Counts the lengths that a prompt's texts have without a tokenizer, which no engine knows of.
+inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept {
+  const std::string_view text = prompt.text;
+  const auto behind = [&](std::size_t begin) {
+    return text.substr((std::min)(begin, text.size()));
   };
-  score.bytes = count(prompt.context);
-  score.continuation_bytes = count(prompt.given);
-  score.answer_bytes = 0;
-  for (const ByteSpan& span : prompt.answer) {
-    score.answer_bytes += static_cast<std::uint32_t>(span.end - span.begin);
+  for (const SpanLength& length : span_lengths) {
+    if (length.of_text == nullptr) continue;
+    score.statement.*length.count = length.of_text(behind(prompt.context));
+    score.continuation.*length.count = length.of_text(behind(prompt.given));
+    score.answer.*length.count = 0;
+    for (const ByteSpan& span : prompt.answer) {
+      score.answer.*length.count +=
+          length.of_text(behind(span.begin).substr(0, span.end - span.begin));
+    }
   }
 }
 

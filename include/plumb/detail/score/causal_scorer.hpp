@@ -170,16 +170,13 @@ class CausalScorer {
         // A row with a NaN is broken; an engine that looks up says so of what it does not know.
         if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
         if (scored_ == Span::statement) {
-          scores[i].log_likelihood += probability;
-          ++scores[i].tokens;
+          add(scores[i].statement, probability);
         }
         if (scored_ != Span::answer && t >= statements.continuation(pack[i])) {
-          scores[i].continuation_log_likelihood += probability;
-          ++scores[i].continuation_tokens;
+          add(scores[i].continuation, probability);
         }
         if (scored_ == Span::continuation || !over::binary_search(answer, t)) return;
-        scores[i].answer_log_likelihood += probability;
-        ++scores[i].answer_tokens;
+        add(scores[i].answer, probability);
       });
     }
     return scores;
@@ -194,6 +191,11 @@ class CausalScorer {
   }
 
  private:
+  static void add(SpanScore& span, double log_probability) noexcept {
+    span.log_likelihood += log_probability;
+    ++span.tokens;
+  }
+
   /// Lists what is looked up in the context of a planned block.
   void ask_in_context(Block& block) const {
     const TokenizedStatements& statements = block.statements_;

@@ -212,11 +212,8 @@ class MaskedScorer {
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
       for (std::size_t t = statements.begin(pack[i]); t < statements.length(pack[i]); ++t, ++slot) {
-        scores[i].log_likelihood += found[slot];
-        ++scores[i].tokens;
-        if (!over::binary_search(answer, t)) continue;
-        scores[i].answer_log_likelihood += found[slot];
-        ++scores[i].answer_tokens;
+        add(scores[i].statement, found[slot]);
+        if (over::binary_search(answer, t)) add(scores[i].answer, found[slot]);
       }
     }
     return scores;
@@ -231,6 +228,10 @@ class MaskedScorer {
   }
 
  private:
+  static void add(SpanScore& span, double log_probability) noexcept {
+    span.log_likelihood += log_probability;
+    ++span.tokens;
+  }
   /// How many of a statement's tokens are scored.
   [[nodiscard]] static std::size_t asked(const TokenizedStatements& statements,
                                          std::size_t statement) {

@@ -24,6 +24,7 @@
 
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/score/name_trie.hpp"
+#include "plumb/detail/score/statement_score.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -58,8 +59,8 @@ enum class NameReduction : std::uint8_t { sum, mean };
 [[nodiscard]] constexpr std::array<NameReduction, 2> every(NameReduction) noexcept {
   return {NameReduction::sum, NameReduction::mean};
 }
-[[nodiscard]] constexpr std::string_view name_of(NameReduction reduction) noexcept {
-  return reduction == NameReduction::sum ? "sum" : "mean";
+[[nodiscard]] inline std::string_view name_of(NameReduction reduction) noexcept {
+  return name_of(reduction == NameReduction::sum ? Reduction::sum : Reduction::mean);
 }
 
 struct NameSearchOptions {

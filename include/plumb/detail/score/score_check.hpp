@@ -30,8 +30,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// "'France', template 0, option 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
-  for (const double number :
-       {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
+  for (const Span of : every(Span())) {
+    const double number = score[of].log_likelihood;
     if (std::isfinite(number) || (std::isnan(number) && score.unreported_tokens > 0)) continue;
     throw internal_error(site,
                          "the score of " + statement() + " is " +
@@ -42,7 +42,7 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
                                       "log-probability or score that is finite"
                                     : "check the model file, or what an engine of your own gives");
   }
-  if (scored_tokens(score, span) > 0) return;
+  if (score[span].tokens > 0) return;
   throw user_error(
       site, statement() + " has no scored token in its " + std::string(name_of(span)),
       remedy_without_token(span) + "; a scorer of your own counts them in StatementScore");
@@ -60,8 +60,8 @@ template <class Name>
 void check_log_likelihood(const StatementScore& score, Span span, const Site& site,
                           Name statement) {
   check_score(score, span, site, statement);
-  for (const double number :
-       {score.log_likelihood, score.answer_log_likelihood, score.continuation_log_likelihood}) {
+  for (const Span of : every(Span())) {
+    const double number = score[of].log_likelihood;
     if (number <= most_nats || std::isnan(number)) continue;  // check_score knows of NaN
     throw internal_error(
         site,

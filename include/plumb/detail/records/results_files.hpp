@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which results files does a run leave, and which fields do their rows have?
+//
+// The list of docs/results.md, drawn from the declarations that write and read the rows.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/records/generation_rows.hpp"
+#include "plumb/detail/records/many_shot_rows.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
+#include "plumb/detail/records/record_fields.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+struct ResultsFile {
+  /// "plumb probe".
+  std::string command;
+  /// Words in capitals stand for a name: "RELATION_results.jsonl".
+  std::string name;
+  std::string row;
+  std::vector<ListedField> fields;
+};
+
+template <class Row>
+[[nodiscard]] ResultsFile results_file(const char* command) {
+  return {command, std::string(RecordFields<Row>::file), std::string(RecordFields<Row>::row),
+          field_list<Row>()};
+}
+
+/// lm-pub-quiz's rows, with what plumb adds.
+[[nodiscard]] inline ResultsFile probe_results_file() {
+  FieldLister lister;
+  Fact fact;
+  std::size_t template_index = 0;
+  probe_head_fields(fact, template_index, lister);
+  ResultsFile file{"plumb probe", "RELATION_results.jsonl", "one row per fact and template",
+                   std::move(lister.fields)};
+  file.fields.push_back(
+      {"pll_scores",
+       "for each option the number that the run was asked for: its reduction over its "
+       "span"});
+  for (const ScoreField& field : score_fields()) {
+    file.fields.push_back({field.name, field.meaning(), field.is_optional()});
+  }
+  return file;
+}
+
+[[nodiscard]] inline std::vector<ResultsFile> results_files() {
+  return {probe_results_file(),
+          results_file<RecordedChoice>("plumb many-shot"),
+          results_file<RecordedGeneration>("plumb many-shot"),
+          results_file<RecordedAnswer>("plumb generate"),
+          results_file<RecordedSamples>("plumb generate"),
+          results_file<RecordedNames>("plumb generate"),
+          results_file<RecordedContentFree>("plumb generate"),
+          results_file<EntityRank>("plumb rank"),
+          results_file<NearestEntities>("plumb rank")};
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

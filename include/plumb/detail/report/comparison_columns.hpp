@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a comparison of models, each declared once.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/model_comparison.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/many_shot_columns.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// What one model knows of what another knows. Keys say what was left out, and what a setting is.
+[[nodiscard]] inline std::vector<Column<Subsumption>> subsumption_columns(
+    const std::string& left_out = "left_out", const std::string& settings = "settings") {
+  using S = Subsumption;
+  using enum ColumnPlace;
+  return {
+      {.key = "rate", .heading = "η", .value = [](const S& s) { return s.rate; }, .interval = true},
+      {.key = "cells",
+       .heading = "cells",
+       .value = [](const S& s) { return s.cells; },
+       .place = files},
+      {.key = "cells_without_knowledge",
+       .heading = "without knowledge",
+       .value = [](const S& s) { return s.empty; },
+       .place = files},
+      {.key = left_out + ".relations",
+       .heading = "relations left out",
+       .value = [](const S& s) { return s.left_out.relations; },
+       .place = files},
+      {.key = left_out + "." + settings,
+       .heading = "settings left out",
+       .value = [](const S& s) { return s.left_out.settings; },
+       .place = files},
+      {.key = left_out + ".facts",
+       .heading = "facts left out",
+       .value = [](const S& s) { return s.left_out.facts; },
+       .place = files}};
+}
+
+/// The leaderboard of models. `made` must outlive the columns.
+[[nodiscard]] inline std::vector<Column<ModelStanding>> model_standing_columns(
+    const Comparison& made) {
+  using M = ModelStanding;
+  std::vector<Column<M>> columns;
+  if (!made.families.families.empty()) {
+    columns.push_back({.key = "family",
+                       .heading = "family",
+                       .value = [&made](const M& m) -> CellValue {
+                         const std::string& family = made.family[m.model];
+                         return family.empty() ? CellValue(OwnWord{"–"}) : CellValue(family);
+                       },
+                       .place = ColumnPlace::page});
+  }
+  auto overall =
+      columns_of<M>(spread_columns("sd_over_variants", has_ties(made)),
+                    [](const M& m) -> const AccuracySpread& { return m.spread.overall; });
+  for (Column<M>& one : overall) {
+    if (one.key == "sd_over_variants") one.heading = "SD over variants";
+    if (one.key == "variants") one.place = ColumnPlace::page;
+    if (one.key == "answers") one.place = ColumnPlace::files;
+  }
+  overall.insert(overall.begin() + 1,
+                 {.key = "sd_over_relations",
+                  .heading = "SD over relations",
+                  .value = [](const M& m) { return PlainNumber{m.spread.sd_over_relations}; }});
+  overall.insert(overall.begin() + 4,
+                 {{.key = "relations_in_mean",
+                   .heading = "relations",
+                   .value = [](const M& m) { return m.spread.relations.size(); },
+                   .weight = ColumnWeight::minor},
+                  {.key = "facts",
+                   .heading = "facts",
+                   .value = [](const M& m) { return m.spread.overall.accuracy.count; },
+                   .weight = ColumnWeight::minor}});
+  columns.insert(columns.end(), overall.begin(), overall.end());
+  return columns;
+}
+
+/// The same behind the model's name.
+[[nodiscard]] inline std::vector<Column<ModelStanding>> named_model_columns(
+    const Comparison& made) {
+  auto columns = model_standing_columns(made);
+  columns.insert(columns.begin(), {.key = "model",
+                                   .heading = "model",
+                                   .value = [&made](const ModelStanding& m) -> CellValue {
+                                     return made.table.models[m.model];
+                                   },
+                                   .weight = ColumnWeight::major});
+  return columns;
+}
+
+/// The leaderboard of relations.
+[[nodiscard]] inline std::vector<Column<RelationStanding>> relation_standing_columns(
+    const Comparison& made) {
+  using R = RelationStanding;
+  using enum ColumnPlace;
+  return {{.key = "accuracy",
+           .heading = "accuracy",
+           .value = [](const R& r) { return r.accuracy; },
+           .interval = true},
+          {.key = "sd_over_models",
+           .heading = "SD over models",
+           .value = [](const R& r) { return PlainNumber{r.sd}; }},
+          {.key = "models", .heading = "models", .value = [](const R& r) { return r.models; }},
+          {.key = "facts",
+           .heading = "facts",
+           .value = [&made](const R& r) { return made.table.facts[r.relation]; }},
+          {.key = "accuracy_first_wins",
+           .heading = first_wins_heading,
+           .value = [](const R& r) { return r.accuracy_first_wins; },
+           .place = files},
+          {.key = "ties",
+           .heading = "ties",
+           .value = [](const R& r) { return r.ties.tied; },
+           .place = files},
+          {.key = "answers",
+           .heading = "answers",
+           .value = [](const R& r) { return r.ties.answers; },
+           .place = files}};
+}
+[[nodiscard]] inline std::vector<Column<RelationStanding>> named_relation_columns(
+    const Comparison& made) {
+  auto columns = relation_standing_columns(made);
+  columns.insert(columns.begin(), {.key = "relation",
+                                   .heading = "relation",
+                                   .value = [&made](const RelationStanding& r) -> CellValue {
+                                     return made.table.relations[r.relation];
+                                   }});
+  return columns;
+}
+
+/// A base model against one that was tuned from it.
+[[nodiscard]] inline std::vector<Column<TunedComparison>> tuned_columns() {
+  using T = TunedComparison;
+  std::vector<Column<T>> columns{{.key = "base_accuracy",
+                                  .heading = "base accuracy",
+                                  .value = [](const T& t) { return t.base_accuracy; }},
+                                 {.key = "tuned_accuracy",
+                                  .heading = "tuned accuracy",
+                                  .value = [](const T& t) { return t.tuned_accuracy; }},
+                                 {.key = "difference",
+                                  .heading = "tuned − base",
+                                  .value = [](const T& t) { return t.difference; },
+                                  .interval = true}};
+  const auto add = [&](const char* path, const char* heading, Subsumption T::*of) {
+    for (auto& one : columns_of<T>(
+             subsumption_columns(), [of](const T& t) -> const Subsumption& { return t.*of; },
+             path)) {
+      if (one.heading == "η") one.heading = heading;
+      columns.push_back(std::move(one));
+    }
+  };
+  add("tuned_given_base.", "η(tuned|base)", &T::tuned_given_base);
+  add("base_given_tuned.", "η(base|tuned)", &T::base_given_tuned);
+  return columns;
+}
+[[nodiscard]] inline std::vector<Column<TunedComparison>> named_tuned_columns(
+    const Comparison& made) {
+  using T = TunedComparison;
+  auto columns = tuned_columns();
+  const auto name = [&made](std::size_t model) -> CellValue { return made.table.models[model]; };
+  prepend(columns, {{.key = "pair",
+                     .heading = "base → tuned",
+                     .value = [&made](const T& t) -> CellValue {
+                       return made.table.models[t.base] + " → " + made.table.models[t.tuned];
+                     },
+                     .place = ColumnPlace::terminal},
+                    {.key = "base",
+                     .heading = "base",
+                     .value = [name](const T& t) { return name(t.base); },
+                     .place = ColumnPlace::page},
+                    {.key = "tuned",
+                     .heading = "fine-tuned",
+                     .value = [name](const T& t) { return name(t.tuned); },
+                     .place = ColumnPlace::page}});
+  return columns;
+}
+
+/// What one model knows of another, and whether they agree on relations.
+struct KnowledgePair {
+  std::size_t of = 0, given = 0;
+};
+[[nodiscard]] inline std::vector<Column<KnowledgePair>> model_pair_columns(const Comparison& made) {
+  using P = KnowledgePair;
+  auto columns = columns_of<P>(subsumption_columns(), [&made](const P& p) -> const Subsumption& {
+    return made.subsumption[p.of][p.given];
+  });
+  columns.insert(columns.begin(), {.key = "pair",
+                                   .heading = "of what it knows, known by",
+                                   .value = [&made](const P& p) -> CellValue {
+                                     return made.table.models[p.of] + " → " +
+                                            made.table.models[p.given];
+                                   }});
+  columns.push_back({.key = "correlation",
+                     .heading = "r of accuracies",
+                     .value = [&made](const P& p) { return made.correlations[p.of][p.given]; }});
+  return columns;
+}
+
+/// Ordered pairs, in the order of the leaderboard.
+[[nodiscard]] inline std::vector<KnowledgePair> model_pairs(const Comparison& made) {
+  std::vector<KnowledgePair> pairs;
+  for (const ModelStanding& of : made.models) {
+    for (const ModelStanding& given : made.models) {
+      if (of.model != given.model) pairs.push_back({of.model, given.model});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of a many-shot study's settings, each declared once.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/measure/many_shot_results.hpp"
+#include "plumb/detail/report/columns.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// Accuracy over variants, seeds or templates. `sd_key` says what its standard deviation is over.
+/// Accuracy where the first of a tie wins is shown where there is a tie.
+[[nodiscard]] inline std::vector<Column<AccuracySpread>> spread_columns(const char* sd_key,
+                                                                        bool has_ties) {
+  using S = AccuracySpread;
+  std::vector<Column<S>> columns{
+      {.key = "accuracy",
+       .heading = "accuracy",
+       .value = [](const S& s) { return s.accuracy; },
+       .interval = true},
+      {.key = sd_key,
+       .heading = "SD",
+       .meaning = "SD: sample standard deviation over seeds or templates.",
+       .value = [](const S& s) { return PlainNumber{s.sd}; }},
+      {.key = "variants",
+       .heading = "variants",
+       .meaning = "Variants: seeds or templates.",
+       .value = [](const S& s) { return s.variants; }},
+      {.key = "answers",
+       .heading = "answers",
+       .value = [](const S& s) { return s.ties.answers; },
+       .place = has_ties ? ColumnPlace::page : ColumnPlace::files},
+      {.key = "ties",
+       .heading = "ties",
+       .meaning = "Ties: answers whose best score several choices share. One of n with the right "
+                  "choice counts 1/n in accuracy and is not known.",
+       .value = [](const S& s) { return s.ties.tied; }},
+      {.key = "accuracy_first_wins",
+       .heading = first_wins_heading,
+       .meaning = "First wins: as if the first of them were the answer.",
+       .value = [](const S& s) { return s.accuracy_first_wins; },
+       .place = has_ties ? ColumnPlace::everywhere : ColumnPlace::files,
+       .interval = true}};
+  weigh(columns, {"accuracy"}, ColumnWeight::major);
+  weigh(columns, {"variants", "ties"}, ColumnWeight::minor);
+  return columns;
+}
+
+/// A setting over its relations.
+[[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
+  using G = GroupSpread;
+  std::vector<Column<G>> columns{{.key = "relations_asked",
+                                  .heading = "relations",
+                                  .value = [](const G& g) { return g.relations.size(); },
+                                  .weight = ColumnWeight::minor},
+                                 {.key = "facts", .heading = "facts", .value = [](const G& g) {
+                                    return g.overall.accuracy.count;
+                                  }}};
+  for (auto& one : columns_of<G>(spread_columns("sd", made.ties.tied > 0),
+                                 [](const G& g) -> const AccuracySpread& { return g.overall; })) {
+    columns.push_back(std::move(one));
+  }
+  for (Column<G>& column : columns) {
+    if (column.key != "ties") continue;
+    // Texts that a model generates cannot be ties.
+    column.value = [value = column.value](const G& g) -> CellValue {
+      return g.group.by == "choice" ? value(g) : CellValue(ShownNumber{0, "–"});
+    };
+  }
+  columns.push_back({.key = "sd_over_relations",
+                     .heading = "SD over relations",
+                     .value = [](const G& g) { return PlainNumber{g.sd_over_relations}; },
+                     .place = ColumnPlace::page});
+  columns.push_back({.key = "chance",
+                     .heading = "chance",
+                     .meaning = "Chance: what guessing reaches.",
+                     .value = [&made](const G& g) { return PlainNumber{chance_of(made, g)}; },
+                     .place = ColumnPlace::page});
+  return columns;
+}
+
+/// The same behind the setting's name.
+[[nodiscard]] inline std::vector<Column<GroupSpread>> named_setting_columns(
+    const ManyShotResults& made) {
+  auto columns = setting_columns(made);
+  columns.insert(columns.begin(),
+                 {.key = "setting",
+                  .heading = "setting",
+                  .value = [](const GroupSpread& g) -> CellValue { return setting_name(g.group); },
+                  .weight = ColumnWeight::major});
+  return columns;
+}
+
+/// One level of Accuracy@K.
+[[nodiscard]] inline std::vector<Column<AccuracyAtK>> at_k_columns() {
+  using A = AccuracyAtK;
+  return {{.key = "k",
+           .heading = "K",
+           .value =
+               [](const A& a) {
+                 return PlainNumber{a.threshold, 2};
+               }},
+          {.key = "accuracy",
+           .heading = "accuracy",
+           .value = [](const A& a) { return a.accuracy; },
+           .interval = true},
+          {.key = "answers", .heading = "answers", .value = [](const A& a) { return a.answers; }}};
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/report/columns.hpp"
+
+// docs/metrics.md lists the numbers of metrics.json: this draws it from the columns that write them.
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/report/answer_set_columns.hpp"
+#include "plumb/detail/report/calibration_columns.hpp"
+#include "plumb/detail/report/comparison_columns.hpp"
+#include "plumb/detail/report/injection_columns.hpp"
+#include "plumb/detail/report/list_columns.hpp"
+#include "plumb/detail/report/many_prompt_columns.hpp"
+#include "plumb/detail/report/many_shot_columns.hpp"
+#include "plumb/detail/report/probe_columns.hpp"
+#include "plumb/detail/report/rank_columns.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace plumb::detail;
+
+BOOST_AUTO_TEST_SUITE(columns_page)
+
+namespace {
+
+template <class Row>
+std::string listed_columns(const std::string& where, const std::vector<Column<Row>>& columns) {
+  std::string text = "\nBelow " + where + ":\n\n| key | heading | meaning |\n|---|---|---|\n";
+  for (const Column<Row>& column : columns) {
+    if (column.key == "setting" || column.key == "name") continue;
+    text += "| `" + column.key + "` | " + column.heading + " | " + column.meaning + " |\n";
+  }
+  return text;
+}
+
+std::string listed_metrics() {
+  const ManyShotResults shots;
+  ManyPromptResults prompts;
+  prompts.ways.emplace_back();
+  const Comparison compared;
+  return "\n## `plumb probe`\n" +
+         listed_columns(
+             "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
+             "`overall_unweighted` (the mean over relations), `relations.CODE`, "
+             "`domains.NAME` and `cardinality.KIND`",
+             group_columns()) +
+         listed_columns("`several_right`, a list", answer_set_columns()) +
+         "\n## `plumb many-shot`\n" +
+         listed_columns("`settings.NAME` and `settings_side_by_side.NAME`",
+                        setting_columns(shots)) +
+         listed_columns("their `relations.CODE`", spread_columns("sd", false)) +
+         listed_columns("`accuracy_at_k.NAME`, a list", at_k_columns()) +
+         listed_columns("`injection.CODE.panels.NAME`", injection_columns(0)) +
+         "\n## `plumb generate`\n" + listed_columns("`settings.NAME`", way_columns(prompts)) +
+         listed_columns("its `relations.CODE`", prompted_relation_columns()) +
+         listed_columns("`prompts`", diversity_columns()) +
+         listed_columns("`lists`, a list, with `--form kamel`", list_columns()) +
+         "\n## `plumb rank`\n" +
+         listed_columns(
+             "`methods.NAME`, by `raw` and `filtered`, each by `optimistic`, `realistic` "
+             "and `pessimistic`, and by `relations.CODE`",
+             rank_columns()) +
+         "\n## `plumb calibrate`\n" +
+         listed_columns(
+             "`models.NAME.estimators.NAME`, by `metrics`, `domains.NAME`, "
+             "`cardinality.KIND` and `relations.CODE`",
+             [] {
+               auto columns = metric_numbers();
+               for (std::size_t i = 0; i < columns.size(); ++i) {
+                 columns[i].meaning = declared_metrics[i].meaning;
+               }
+               return columns;
+             }()) +
+         "\n## `plumb compare`\n" +
+         listed_columns("`models.NAME`", model_standing_columns(compared)) +
+         listed_columns("`relations.CODE`", relation_standing_columns(compared)) +
+         listed_columns("`base_and_tuned`, a list", tuned_columns());
+}
+
+std::filesystem::path metrics_page_file() {
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" /
+         "metrics.md";
+}
+
+}  // namespace
+
+// PLUMB_WRITE_DOCS=1 writes the page's lists anew.
+BOOST_AUTO_TEST_CASE(the_documentation_lists_every_column) {
+  const std::string text = test::slurp(metrics_page_file()), mark = "\n## `plumb probe`\n";
+  BOOST_REQUIRE(text.find(mark) != text.npos);
+  const std::string head = text.substr(0, text.find(mark));
+  if (std::getenv("PLUMB_WRITE_DOCS") != nullptr) {
+    std::ofstream(metrics_page_file()) << head << listed_metrics();
+  }
+  BOOST_TEST(test::slurp(metrics_page_file()) == head + listed_metrics());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

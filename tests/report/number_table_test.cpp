@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/report/number_table.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+
+using namespace plumb::detail;
+
+BOOST_AUTO_TEST_SUITE(number_table_suite)
+
+namespace {
+
+/// One row with a cell of each kind.
+NumberTable every_kind() {
+  const Estimate estimate{0.25, 0.125, 0.5, 8, "by hand"};
+  NumberTable table;
+  NumberRow row;
+  const auto add = [&](const char* key, const CellValue& value) {
+    table.columns.push_back({.key = key, .heading = key, .meaning = ""});
+    row.cells.push_back(value);
+    row.classes.emplace_back();
+  };
+  add("text", std::string("a < b"));
+  add("deep.count", std::size_t{7});
+  add("deep.estimate", estimate);
+  add("deep.number", PlainNumber{0.5, 2});
+  add("none", PlainNumber{});
+  add("remarked", RemarkedEstimate{estimate, "of 9"});
+  add("shown", ShownNumber{3, "three"});
+  add("word", OwnWord{"yes"});
+  add("absent", NoCell{});
+  table.rows.push_back(row);
+  return table;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_key_with_dots_is_a_path_in_json) {
+  const NumberTable table = every_kind();
+  const Json json = json_of(table.columns, table.rows[0]);
+  BOOST_TEST(json.at("text") == "a < b");
+  BOOST_TEST(json.at("deep").at("count") == 7);
+  BOOST_TEST(json.at("deep").at("estimate").at("value") == 0.25);
+  BOOST_TEST(json.at("deep").at("estimate").at("count") == 8);
+  BOOST_TEST(json.at("deep").at("number") == 0.5);
+  BOOST_TEST(json.at("none").is_null());
+  BOOST_TEST(json.at("remarked").at("high") == 0.5);
+  BOOST_TEST(json.at("shown") == 3);
+  BOOST_TEST(json.at("word") == "yes");
+  BOOST_TEST(!json.contains("absent"));
+}
+
+BOOST_AUTO_TEST_CASE(csv_has_every_number_and_no_text) {
+  const NumberTable table = every_kind();
+  EstimateCsv csv({"of", "metric"});
+  add_numbers(csv, {"x"}, table.columns, table.rows[0]);
+  BOOST_TEST(csv.text() ==
+             "of,metric,value,low,high,count\n"
+             "x,deep.count,7,,,\n"
+             "x,deep.estimate,0.25000000,0.12500000,0.50000000,8\n"
+             "x,deep.number,0.50000000,,,\n"
+             "x,none,,,,\n"
+             "x,remarked,0.25000000,0.12500000,0.50000000,8\n"
+             "x,shown,3.00000000,,,\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_show_the_same_cells) {
+  NumberTable table = every_kind();
+  table.columns[2].interval = true;
+  table.columns[1].place = ColumnPlace::files;
+  table.columns[7].place = ColumnPlace::terminal;
+  table.rows[0].classes[2] = "h1";
+  const std::string text = text_table(table), html = html_table(table);
+  BOOST_TEST(holds(text, "0.250 [0.125, 0.500]"));
+  BOOST_TEST(holds(text, "three"));
+  BOOST_TEST(holds(text, "yes"));
+  BOOST_TEST(!holds(text, "deep.count"));
+  BOOST_TEST(holds(html, "a &lt; b"));
+  BOOST_TEST(holds(html, "class=\"h1\""));
+  BOOST_TEST(holds(html, "<small>of 9</small>"));
+  BOOST_TEST(!holds(html, "yes"));
+  BOOST_TEST(holds(html, "Deep.estimate"));  // headings begin with a capital
+}
+
+BOOST_AUTO_TEST_CASE(a_section_of_rows_begins_with_a_rule) {
+  NumberTable table{{{.key = "name", .heading = "name", .meaning = ""}}};
+  for (const bool begins : {true, false, true}) {
+    table.rows.push_back({{std::string("row")}, {""}, begins});
+  }
+  BOOST_TEST(text_table(table) == "name\n────\nrow\nrow\n────\nrow\n");
+}
+
+BOOST_AUTO_TEST_CASE(meanings_are_of_the_columns_of_a_page) {
+  std::vector<ColumnHead> columns{
+      {"a", "a", "A: one."}, {"b", "b", "B: two & three."}, {"c", "c", "C."}};
+  columns[2].place = ColumnPlace::files;
+  BOOST_TEST(meanings(columns) == "A: one. B: two &amp; three.");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
