@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 template <>
 struct RecordFields<WrittenExample> {
-  static constexpr std::string_view file = "EXAMPLE.jsonl", row = "one row per example";
+  static constexpr std::string_view file = "EXAMPLE.jsonl", rows = "one row per example";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("text", row.text, "a text");

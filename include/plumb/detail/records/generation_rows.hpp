@@ -58,6 +58,8 @@ struct CommonFill {
   Fill& fill;
 };
 template <class Fill>
+CommonFill(Fill&) -> CommonFill<Fill>;
+template <class Fill>
 bool is_absent(const CommonFill<Fill>& common) {
   return !common.fill.common_id;
 }
@@ -92,7 +94,7 @@ void shot_fields(Row& row, Field& field) {
 
 template <>
 struct RecordFields<RecordedAnswer> {
-  static constexpr std::string_view file = "SETTING_answers.jsonl", row = "one row per prompt";
+  static constexpr std::string_view file = "SETTING_answers.jsonl", rows = "one row per prompt";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
@@ -118,7 +120,7 @@ struct RecordFields<RecordedAnswer> {
 template <>
 struct RecordFields<RecordedSamples> {
   static constexpr std::string_view file = "SETTING_samples.jsonl",
-                                    row = "one row per prompt that was sampled";
+                                    rows = "one row per prompt that was sampled";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
@@ -129,7 +131,7 @@ struct RecordFields<RecordedSamples> {
 
 template <>
 struct RecordFields<RecordedNames> {
-  static constexpr std::string_view file = "SETTING_names.jsonl", row = "one row per prompt";
+  static constexpr std::string_view file = "SETTING_names.jsonl", rows = "one row per prompt";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
@@ -144,7 +146,7 @@ struct RecordFields<RecordedNames> {
 template <>
 struct RecordFields<RecordedContentFree> {
   static constexpr std::string_view file = "SETTING_content_free.jsonl",
-                                    row = "one row per template and subject without content";
+                                    rows = "one row per template and subject without content";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("relation", row.relation, "code of the relation");

@@ -68,7 +68,7 @@ void setting_fields(Row& row, Field& field) {
 template <>
 struct RecordFields<RecordedChoice> {
   static constexpr std::string_view file = "RELATION_choices.jsonl",
-                                    row = "one row per setting and fact";
+                                    rows = "one row per setting and fact";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     setting_fields(row, field);
@@ -91,7 +91,7 @@ struct RecordFields<RecordedChoice> {
 template <>
 struct RecordFields<RecordedGeneration> {
   static constexpr std::string_view file = "RELATION_generated.jsonl",
-                                    row = "one row per setting and fact that was generated";
+                                    rows = "one row per setting and fact that was generated";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     setting_fields(row, field);

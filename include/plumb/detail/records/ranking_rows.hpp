@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 template <>
 struct RecordFields<EntityRank> {
-  static constexpr std::string_view file = "METHOD_ranks.jsonl", row = "one row per query";
+  static constexpr std::string_view file = "METHOD_ranks.jsonl", rows = "one row per query";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("part", row.part, "train, valid or test");
@@ -60,7 +60,7 @@ struct NearestEntities {
 template <>
 struct RecordFields<NearestEntities> {
   static constexpr std::string_view file = "METHOD_nearest.jsonl",
-                                    row = "one row per query, with --nearest";
+                                    rows = "one row per query, with --nearest";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("asks", OneOfTwo{row.asks_head, "tail", "head"}, "head or tail: which end is asked for");

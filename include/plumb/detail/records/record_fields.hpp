@@ -5,7 +5,7 @@
 //
 //   template <>
 //   struct RecordFields<MyRow> {
-//     static constexpr std::string_view file = "SETTING_rows.jsonl", row = "one row per prompt";
+//     static constexpr std::string_view file = "SETTING_rows.jsonl", rows = "one row per prompt";
 //     template <class Self, class Field>
 //     static void visit(Self& row, Field& field) {
 //       field("answer", row.text, "the text that the model wrote");

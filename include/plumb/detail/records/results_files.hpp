@@ -28,7 +28,7 @@ struct ResultsFile {
 
 template <class Row>
 [[nodiscard]] ResultsFile results_file(const char* command) {
-  return {command, std::string(RecordFields<Row>::file), std::string(RecordFields<Row>::row),
+  return {command, std::string(RecordFields<Row>::file), std::string(RecordFields<Row>::rows),
           field_list<Row>()};
 }
 

@@ -68,15 +68,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                  {.key = "sd_over_relations",
                   .heading = "SD over relations",
                   .value = [](const M& m) { return PlainNumber{m.spread.sd_over_relations}; }});
-  overall.insert(overall.begin() + 4,
-                 {{.key = "relations_in_mean",
-                   .heading = "relations",
-                   .value = [](const M& m) { return m.spread.relations.size(); },
-                   .weight = ColumnWeight::minor},
-                  {.key = "facts",
-                   .heading = "facts",
-                   .value = [](const M& m) { return m.spread.overall.accuracy.count; },
-                   .weight = ColumnWeight::minor}});
+  const std::vector<Column<M>> counts{
+      {.key = "relations_in_mean",
+       .heading = "relations",
+       .value = [](const M& m) { return m.spread.relations.size(); },
+       .weight = ColumnWeight::minor},
+      {.key = "facts",
+       .heading = "facts",
+       .value = [](const M& m) { return m.spread.overall.accuracy.count; },
+       .weight = ColumnWeight::minor}};
+  overall.insert(overall.begin() + 4, counts.begin(), counts.end());
   columns.insert(columns.end(), overall.begin(), overall.end());
   return columns;
 }

@@ -51,7 +51,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// A setting over its relations.
-[[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
+[[nodiscard]] inline std::vector<Column<GroupSpread>> group_spread_columns(bool has_ties) {
   using G = GroupSpread;
   std::vector<Column<G>> columns{{.key = "relations_asked",
                                   .heading = "relations",
@@ -60,7 +60,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                  {.key = "facts", .heading = "facts", .value = [](const G& g) {
                                     return g.overall.accuracy.count;
                                   }}};
-  for (auto& one : columns_of<G>(spread_columns("sd", made.ties.tied > 0),
+  for (auto& one : columns_of<G>(spread_columns("sd", has_ties),
                                  [](const G& g) -> const AccuracySpread& { return g.overall; })) {
     columns.push_back(std::move(one));
   }
@@ -75,6 +75,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                      .heading = "SD over relations",
                      .value = [](const G& g) { return PlainNumber{g.sd_over_relations}; },
                      .place = ColumnPlace::page});
+  return columns;
+}
+
+/// The same of a run, which knows what guessing reaches. `made` must outlive them.
+[[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
+  using G = GroupSpread;
+  auto columns = group_spread_columns(made.ties.tied > 0);
   columns.push_back({.key = "chance",
                      .heading = "chance",
                      .meaning = "Chance: what guessing reaches.",

@@ -15,13 +15,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-inline Json to_json(const ManyShotResults& made, const GroupSpread& spread) {
-  Json json = json_of(setting_columns(made), spread);
+inline Json with_relations(Json json, const GroupSpread& spread) {
   json["relations"] = Json::object();
   for (const auto& [code, relation] : spread.relations) {
     json["relations"][code] = json_of(spread_columns("sd", false), relation);
   }
   return json;
+}
+
+[[nodiscard]] inline Json to_json(const GroupSpread& spread) {
+  return with_relations(json_of(group_spread_columns(false), spread), spread);
 }
 
 /// What metrics.json holds.
@@ -33,7 +36,8 @@ inline Json to_json(const ManyShotResults& made, const GroupSpread& spread) {
   const auto put = [&](const char* name, const std::vector<GroupSpread>& spreads) {
     json[name] = Json::object();
     for (const GroupSpread& spread : spreads) {
-      json[name][setting_name(spread.group)] = to_json(made, spread);
+      json[name][setting_name(spread.group)] =
+          with_relations(json_of(setting_columns(made), spread), spread);
     }
   };
   put("settings", made.groups);
