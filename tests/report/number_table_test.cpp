@@ -28,6 +28,7 @@ NumberTable every_kind() {
   add("remarked", RemarkedEstimate{estimate, "of 9"});
   add("shown", ShownNumber{3, "three"});
   add("word", OwnWord{"yes"});
+  add("dashed", DashedCount{4});
   add("absent", NoCell{});
   table.rows.push_back(row);
   return table;
@@ -51,6 +52,7 @@ BOOST_AUTO_TEST_CASE(a_key_with_dots_is_a_path_in_json) {
   BOOST_TEST(json.at("remarked").at("high") == 0.5);
   BOOST_TEST(json.at("shown") == 3);
   BOOST_TEST(json.at("word") == "yes");
+  BOOST_TEST(json.at("dashed") == 4);
   BOOST_TEST(!json.contains("absent"));
 }
 
@@ -65,7 +67,8 @@ BOOST_AUTO_TEST_CASE(csv_has_every_number_and_no_text) {
              "x,deep.number,0.50000000,,,\n"
              "x,none,,,,\n"
              "x,remarked,0.25000000,0.12500000,0.50000000,8\n"
-             "x,shown,3.00000000,,,\n");
+             "x,shown,3.00000000,,,\n"
+             "x,dashed,4,,,\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_show_the_same_cells) {

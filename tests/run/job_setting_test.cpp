@@ -115,4 +115,24 @@ BOOST_AUTO_TEST_CASE(what_decides_the_results_is_recorded_under_its_name) {
               Json{{"min_facts", 3}, {"kind", "fig"}, {"mark", nullptr}}));
 }
 
+BOOST_AUTO_TEST_CASE(the_first_rule_that_holds_says_why_a_setting_has_no_effect) {
+  IdleRules rules;
+  rules.when(false, "never", {"bos"});
+  rules.when(true, "without shots", {"seed", "seeds"});
+  rules.when(true, "later", {"seed", "limit"});
+  BOOST_TEST(rules.reason("seed") == "without shots");
+  BOOST_TEST(rules.reason("limit") == "later");
+  BOOST_TEST(rules.reason("bos") == "");
+  std::vector<std::string> heard;
+  const auto hear = [&](const char* name, auto&, const SettingInfo& info) {
+    heard.push_back(std::string(name) + ": " + info.idle);
+  };
+  const auto setting = rules.around(hear);
+  std::size_t value = 0;
+  setting("seeds", value, {});
+  setting("seed", value, {.idle = "its own"});
+  BOOST_TEST(heard == (std::vector<std::string>{"seeds: without shots", "seed: its own"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -81,7 +81,10 @@ struct DeclaredMetric {
 /// In the order of CalibrationMetric, and of files.
 inline constexpr std::array declared_metrics = [] {
   using enum CalibrationMetric;
-  constexpr unsigned both = 1 | 2, terminal_and_second = 1 | 4, second = 4;
+  constexpr auto in = [](auto... tables) { return (static_cast<unsigned>(tables) | ...); };
+  constexpr unsigned both = in(MetricTable::terminal, MetricTable::page_first);
+  constexpr unsigned second = in(MetricTable::page_second);
+  constexpr unsigned terminal_and_second = in(MetricTable::terminal, MetricTable::page_second);
   return std::array{
       DeclaredMetric{accuracy, "accuracy", "accuracy", "", both, true},
       DeclaredMetric{mean_confidence, "mean_confidence", "confidence", "", both},

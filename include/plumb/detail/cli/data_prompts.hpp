@@ -72,6 +72,10 @@ class PromptPrinter {
     options.only_tokens = true;
     if (!own) options.server.clear();
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
+    if (options.model.empty() && run_.is_of_a_program()) {
+      throw user_error({.file = run_.file()}, "names no model file, and tokens are a model's",
+                       "say where it is with --model");
+    }
     if (hash.is_string() && !DiskPath(options.model).exists()) {
       throw user_error({.file = options.model}, "the model of the run is not there",
                        "say where it is with --model");

@@ -3,7 +3,7 @@
 
 // What did a model answer to the facts of a relation, under every setting it was asked under?
 //
-// The table of answers that measures read, facts × settings: what a ScoreTable comes to when the
+// The table of answers that measures read, facts × settings: what scores come to when the
 // likeliest candidate of each prompt is taken (measure/prediction.hpp), or what generated texts
 // hold. A setting is what the question was (a method and its number of shots, or a template) and
 // the variant of it that a spread is taken over: the seed of the shots, or the index of the

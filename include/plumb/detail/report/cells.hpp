@@ -52,14 +52,22 @@ struct OwnWord {
   std::string text;
 };
 
+/// A count that says nothing of its row: files have it, tables a dash.
+struct DashedCount {
+  std::size_t count = 0;
+};
+
 /// A row that the column does not concern: left out of JSON and CSV.
 struct NoCell {};
 
 /// What a column says of a row; an estimate without a count says that there is no number.
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
-                               LongText, ShownNumber, OwnWord, NoCell>;
+                               LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 
 inline std::string html_cell(const NoCell&) {
+  return no_number_cell;
+}
+inline std::string html_cell(const DashedCount&) {
   return no_number_cell;
 }
 

@@ -76,17 +76,6 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// The columns with those of these keys first, in this order.
-template <class Row>
-[[nodiscard]] std::vector<Column<Row>> in_order(std::vector<Column<Row>> columns,
-                                                const std::vector<std::string>& keys) {
-  const auto place = [&](const Column<Row>& column) {
-    return over::find(keys, column.key) - keys.begin();
-  };
-  over::stable_sort(columns, {}, place);
-  return columns;
-}
-
 template <class Row>
 [[nodiscard]] std::vector<ColumnHead> heads_of(const std::vector<Column<Row>>& columns) {
   std::vector<ColumnHead> heads;

@@ -328,7 +328,7 @@ template <class Row, class Inner, class Part>
                "option counts 1/n in Acc@1 and its samplings, matches no other answer, and is not "
                "right wherever it is asked what is known.",
            .value = [](const W& w) -> CellValue {
-             if (!w.is(AnswerKind::option)) return ShownNumber{0, "–"};
+             if (!w.is(AnswerKind::option)) return DashedCount{};
              return w.coverage.ties.tied;
            },
            .place = has_options ? everywhere : files},

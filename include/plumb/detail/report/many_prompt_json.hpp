@@ -60,19 +60,17 @@ inline Json overconfidence_json(const Overconfidence& made) {
   return json_of(overconfidence_columns(), made);
 }
 
-/// With the diagram's bins, the most confident first.
-inline Json reliability_json(const Overconfidence& made, std::size_t samples) {
-  Json json = overconfidence_json(made);
-  json["samples_of_a_prompt"] = samples;
-  json["bins"] = Json::array();
+/// The diagram's bins, the most confident first.
+inline Json bins_json(const Overconfidence& made) {
+  Json bins = Json::array();
   for (const ConfidenceBin& bin : made.diagram) {
-    json["bins"].push_back({{"prompts", bin.prompts},
-                            {"lowest", bin.lowest},
-                            {"highest", bin.highest},
-                            {"mean_confidence", bin.mean_confidence},
-                            {"accuracy", to_json(bin.accuracy)}});
+    bins.push_back({{"prompts", bin.prompts},
+                    {"lowest", bin.lowest},
+                    {"highest", bin.highest},
+                    {"mean_confidence", bin.mean_confidence},
+                    {"accuracy", to_json(bin.accuracy)}});
   }
-  return json;
+  return bins;
 }
 
 inline Json by_length_json(const OverconfidenceByLength& made) {
@@ -146,7 +144,8 @@ inline Json way_json(const ManyPromptResults& made, const ManyPromptResult& way)
     json["true_token_ranks"] = token_ranks_json(way);
   }
   if (way.overconfidence) {
-    json["overconfidence"].update(reliability_json(*way.overconfidence, way.samples));
+    json["overconfidence"]["samples_of_a_prompt"] = way.samples;
+    json["overconfidence"]["bins"] = bins_json(*way.overconfidence);
   }
   if (way.by_length) json["overconfidence_by_length"] = by_length_json(*way.by_length);
   json["relations"] = Json::object();

@@ -68,7 +68,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     if (column.key != "ties") continue;
     // Texts that a model generates cannot be ties.
     column.value = [value = column.value](const G& g) -> CellValue {
-      return g.group.by == "choice" ? value(g) : CellValue(ShownNumber{0, "–"});
+      return g.group.by == "choice" ? value(g) : CellValue(DashedCount{});
     };
   }
   columns.push_back({.key = "sd_over_relations",

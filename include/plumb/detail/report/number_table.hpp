@@ -83,6 +83,8 @@ struct NumberTable {
           return to_json(one.estimate);
         } else if constexpr (std::is_same_v<Value, ShownNumber>) {
           return Json(one.sorted_by);
+        } else if constexpr (std::is_same_v<Value, DashedCount>) {
+          return Json(one.count);
         } else if constexpr (std::is_same_v<Value, NoCell>) {
           return Json();
         } else if constexpr (requires { one.text; }) {
@@ -116,6 +118,9 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
       csv.add(std::move(cells), of_remark->estimate);
     }
     if (const auto* count = std::get_if<std::size_t>(&value)) csv.add(std::move(cells), *count);
+    if (const auto* dashed = std::get_if<DashedCount>(&value)) {
+      csv.add(std::move(cells), dashed->count);
+    }
     if (const auto* number = std::get_if<PlainNumber>(&value)) {
       csv.add_number(std::move(cells), number->value);
     }
@@ -132,7 +137,9 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   if (const auto* number = std::get_if<ShownNumber>(&value)) return number->text;
   if (const auto* word = std::get_if<OwnWord>(&value)) return word->text;
   if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
-  if (std::holds_alternative<NoCell>(value)) return "–";
+  if (std::holds_alternative<NoCell>(value) || std::holds_alternative<DashedCount>(value)) {
+    return "–";
+  }
   if (const auto* number = std::get_if<PlainNumber>(&value)) {
     return number->exists() ? with_decimals(*number->value, number->decimals) : "–";
   }

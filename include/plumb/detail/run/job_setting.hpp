@@ -72,9 +72,9 @@ class IdleRules {
   /// What hands settings on to a visitor, each with its reason. Both must outlive it.
   template <class Visitor>
   [[nodiscard]] auto around(Visitor& visitor) const {
-    return [this, &visitor](std::string_view name, auto& value, SettingInfo info) {
+    return [this, &visitor](const char* name, auto& value, SettingInfo info) {
       if (info.idle.empty()) info.idle = reason(name);
-      visitor(name.data(), value, std::move(info));
+      visitor(name, value, std::move(info));
     };
   }
 
