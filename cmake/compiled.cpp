@@ -13,5 +13,6 @@
 #include "plumb/detail/report/many_shot_report.hpp"
 #include "plumb/detail/report/probe_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
+#include "plumb/detail/report/rank_comparison_report.hpp"
 #include "plumb/detail/report/rank_report.hpp"
 #include "plumb/detail/run/generation_report.hpp"

@@ -86,6 +86,7 @@
 #include "plumb/detail/report/published_columns.hpp"
 #include "plumb/detail/report/published_report.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
+#include "plumb/detail/report/rank_comparison_report.hpp"
 #include "plumb/detail/report/rank_json.hpp"
 #include "plumb/detail/report/rank_page.hpp"
 #include "plumb/detail/report/rank_report.hpp"

@@ -43,6 +43,7 @@
 #include "plumb/detail/backend/llama_weights.hpp"
 #include "plumb/detail/core/cores.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/data/json_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -173,6 +174,11 @@ class LlamaModel {
           "vectors, so its probabilities of tokens may mean little.");
     }
     return made;
+  }
+  /// For run.json: the architecture that the file names, and its number of parameters.
+  [[nodiscard]] Json facts() const {
+    return {{"architecture", vocabulary_.metadata("general.architecture")},
+            {"parameters", llama_model_n_params(model_.get())}};
   }
 
  private:

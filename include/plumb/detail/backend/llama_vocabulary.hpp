@@ -144,6 +144,13 @@ class LlamaVocabulary {
            std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
   }
 
+  /// A metadata value of the file as text; empty when there is none.
+  [[nodiscard]] std::string metadata(const char* key) const {
+    std::array<char, 512> value{};
+    const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
+    return length < 0 ? std::string() : std::string(value.data());
+  }
+
  private:
   [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
 
@@ -191,13 +198,6 @@ class LlamaVocabulary {
     }
     made.spells_text = made.spells_text && at == text.size();
     return made;
-  }
-
-  /// A metadata value of the file as text; empty when there is none.
-  [[nodiscard]] std::string metadata(const char* key) const {
-    std::array<char, 512> value{};
-    const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
-    return length < 0 ? std::string() : std::string(value.data());
   }
 
   void append_piece(llama_token id, std::string& text) const {

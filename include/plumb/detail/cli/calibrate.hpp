@@ -10,9 +10,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plumb/detail/cli/probe.hpp"
+#include "plumb/detail/cli/several_models.hpp"
 #include "plumb/detail/run/calibrate_measurement.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -23,7 +26,7 @@ struct CalibrateArguments {
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
-  [[nodiscard]] bool probes() const { return !target.model.empty() || !target.server.empty(); }
+  [[nodiscard]] bool probes() const { return target.names_model(); }
 
   template <class Self, class Visitor>
   static void visit_calibration(Self& self, Visitor& visitor) {
@@ -133,8 +136,9 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
       measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
   read_settings(*values, console, arguments);
-  arguments.target.find_model(*values, console);
+  if (!arguments.target.asks_several()) arguments.target.find_model(*values, console);
   (arguments.check)();
+  if (arguments.target.asks_several()) return arguments;
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);
     const RefuseIdleOptions refuse(*values);
@@ -143,10 +147,37 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   return arguments;
 }
 
+/// Takes the names of settings.
+struct SettingNames {
+  std::vector<std::string> list{};
+
+  template <class Value>
+  void operator()(std::string_view name, const Value&, const SettingInfo&) {
+    list.emplace_back(name);
+  }
+};
+
+/// Probes of several models are calibrated together, with the options of the calibration that were given.
+inline ComparingCommand calibration_of_several(const Console& console,
+                                               const CalibrateArguments& arguments) {
+  ComparingCommand made{"calibrate"};
+  SettingNames names;
+  CalibrateSettings::visit(arguments.calibrate, names);
+  const Json given = given_json(console);
+  for (const std::string& name : names.list) {
+    if (given.contains(name)) made.options[name] = given[name];
+  }
+  return made;
+}
+
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
+  if (arguments->target.asks_several()) {
+    return detail::ask_each_model(console, "calibrate", arguments->target,
+                                  detail::calibration_of_several(console, *arguments));
+  }
   if (arguments->probes()) {
     if (!detail::probe_to_calibrate(console, make_model, *arguments)) return 0;
   } else {

@@ -66,7 +66,7 @@ int run_generate_command(Console& console, const ModelMaker& make_model);
 int run_calibrate_command(Console& console, const ModelMaker& make_model);
 int run_data_command(Console& console, const ModelMaker& make_model);
 int run_compare_command(Console& console);
-int run_merge_command(Console& console, const CommandRunner& run);
+int run_merge_command(Console& console);
 int run_report_command(Console& console);
 int run_models_command(Console& console, const ModelMaker& make_model);
 
@@ -171,6 +171,11 @@ inline int run_command(const std::string& command, Console& console, const Model
     return 0;
   }
   if (command == "help") return run_help(console, make_model);
+  if (!console.run) {
+    console.run = [&make_model](const std::string& of, Console& asking) {
+      return run_command(of, asking, make_model);
+    };
+  }
   if (console.ranking != nullptr) {
     refuse_alone(command, *console.ranking);
   } else {
@@ -184,11 +189,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   if (command == "compare") return subcommands::run_compare_command(console);
   if (command == "data") return subcommands::run_data_command(console, make_model);
   if (command == "report") return subcommands::run_report_command(console);
-  if (command == "merge") {
-    return subcommands::run_merge_command(console, [&](const std::string& of, Console& asking) {
-      return run_command(of, asking, make_model);
-    });
-  }
+  if (command == "merge") return subcommands::run_merge_command(console);
   if (command == "models") return subcommands::run_models_command(console, make_model);
   if (command == "manual") {
     console.out << man_page(manual_of_all(console, make_model), PLUMB_VERSION);

@@ -78,6 +78,11 @@ struct AskedOptions {
   std::string record{};
 };
 
+struct Console;
+
+/// Runs another subcommand, by name, and returns its exit code.
+using CommandRunner = std::function<int(const std::string& command, Console& console)>;
+
 /// Where a command reads its words and writes its output, so that a test or an embedder can look
 /// on.
 struct Console {
@@ -105,6 +110,10 @@ struct Console {
   EntityRanking* ranking = nullptr;
   /// What the command was called by.
   std::string program = "plumb";
+  /// Runs another subcommand of this program; empty where there is none.
+  CommandRunner run{};
+  /// What a table of models says of the one that is asked, for run.json (model_table.hpp).
+  Json model_known = Json::object();
   /// Whether the program's engine heeds an option that is an engine's; empty: it heeds all of them.
   std::function<bool(std::string_view option)> takes{};
 
@@ -113,9 +122,6 @@ struct Console {
     return environment ? environment(name) : "";
   }
 };
-
-/// Runs another subcommand, by name, and returns its exit code.
-using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
 /// "run.json: " before an error about an option that the file of --config gave; else nothing.
 [[nodiscard]] inline std::string config_of_error(const Console& console, const Error& error) {

@@ -10,6 +10,7 @@
 
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/several_models.hpp"
 #include "plumb/detail/run/fill_job.hpp"
 #include "plumb/detail/run/generate_job.hpp"
 #include "plumb/detail/run/list_job.hpp"
@@ -39,6 +40,9 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   const auto values = detail::parse_settings(
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  if (arguments.target.asks_several()) {
+    return detail::ask_each_model(console, "generate", arguments.target);
+  }
   arguments.target.find_model(*values, console);
   (arguments.check)();
   const detail::JobTarget& target = arguments.target;

@@ -61,6 +61,9 @@ class RecordGiven {
         option.words.push_back((one.name.empty() ? "" : one.name + "=") +
                                whole_path(one.path.string()));
       }
+    } else if constexpr (requires { value.words_with_paths(whole_path); }) {
+      option.words = value.words_with_paths(whole_path);
+      option.several = option.words.size() > 1;
     } else if constexpr (ReadsSeveralWords<Value>) {
       option.several = true;
       option.words = found->second.template as<std::vector<std::string>>();

@@ -71,6 +71,7 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
       {"dataset_path", std::filesystem::absolute(data).string()},
       {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
+  if (!console.model_known.empty()) facts["model_known"] = console.model_known;
   WorkOptions work{progress_bars(console),
                    {},
                    [&console, resumes = target.resume](const JobPlan& plan) {

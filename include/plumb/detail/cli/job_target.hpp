@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "plumb/detail/cli/file_hash.hpp"
 #include "plumb/detail/cli/model_files.hpp"
 #include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/cli/model_table.hpp"
 #include "plumb/detail/cli/setting_options.hpp"
 #include "plumb/detail/core/cores.hpp"
 #include "plumb/detail/records/results_kind.hpp"
@@ -32,9 +34,42 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
+/// The words of `model`, as a setting. Several words, or NAME=MODEL, ask several models; one is the model.
+template <class Target>
+struct ModelWords {
+  Target& target;
+
+  void read(const std::vector<std::string>& words) {
+    if constexpr (!std::is_const_v<Target>) {
+      const bool is_named = words.size() == 1 && asked_model(words.front()).word != words.front();
+      target.several.clear();
+      if (words.size() > 1 || is_named) {
+        target.several = words;
+      } else {
+        target.model = words.front();
+      }
+    }
+  }
+  /// As run.json keeps them.
+  template <class Whole>
+  [[nodiscard]] std::vector<std::string> words_with_paths(const Whole& whole) const {
+    if (target.several.empty()) return {whole(target.model.string())};
+    std::vector<std::string> words;
+    for (const std::string& word : target.several) {
+      const AskedModel one = asked_model(word);
+      words.push_back((one.word == word ? "" : one.name + "=") + whole(one.word));
+    }
+    return words;
+  }
+};
+
 /// The options of every command that asks a model.
 struct JobTarget {
   std::filesystem::path out{}, model{};
+  /// Words of several models, and a table of them (model_table.hpp). At most one of these and `model` is
+  /// not empty.
+  std::vector<std::string> several{};
+  std::filesystem::path models{};
   Precision precision = Precision::exact;
   /// 0 takes one for each core.
   std::size_t threads = 0;
@@ -65,12 +100,18 @@ struct JobTarget {
   }
   template <class Self, class Visitor>
   static void visit_model(Self& self, Visitor& visitor) {
+    ModelWords<Self> words{self};
     visitor(
-        "model", self.model,
-        {.value = "MODEL",
+        "model", words,
+        {.value = "[NAME=]MODEL",
          .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
-                 "that was downloaded (`plumb models` lists them)",
+                 "that was downloaded (`plumb models` lists them); given again, each is asked, and "
+                 "they are compared",
          .variable = "PLUMB_MODEL"});
+    visitor("models", self.models,
+            {.value = "FILE",
+             .help = "ask all models of a table, .csv or .jsonl: name, path, and options that "
+                     "differ; each goes into RUN/NAME, their comparison into RUN/comparison"});
     const char* const on_server =
         self.server.empty() ? "" : "on a `server`, which has flags of its own";
     const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
@@ -132,6 +173,12 @@ struct JobTarget {
             concurrency,
             tokenizer,
             dry_run};
+  }
+
+  [[nodiscard]] bool asks_several() const { return !several.empty() || !models.empty(); }
+  /// Whether a model was named, here or on a server.
+  [[nodiscard]] bool names_model() const {
+    return asks_several() || !model.empty() || !server.empty();
   }
 
   /// What `ask` returns, which makes the model or looks at it.

@@ -11,6 +11,7 @@
 
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/several_models.hpp"
 #include "plumb/detail/run/fixed_study_job.hpp"
 #include "plumb/detail/run/many_shot_job.hpp"
 
@@ -55,6 +56,9 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   const auto values = detail::parse_settings(
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  if (arguments.target.asks_several()) {
+    return detail::ask_each_model(console, "many-shot", arguments.target);
+  }
   arguments.target.find_model(*values, console);
   (arguments.check)();
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");

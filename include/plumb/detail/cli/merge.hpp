@@ -75,9 +75,9 @@ inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   return given;
 }
 
-/// Runs the subcommand; `run` runs the one that the shards are of. Returns the exit code of that. Throws
+/// Runs the subcommand, which runs the one that the shards are of. Returns the exit code of that. Throws
 /// Error for everything that goes wrong.
-inline int run_merge_command(Console& console, const CommandRunner& run) {
+inline int run_merge_command(Console& console) {
   detail::MergeArguments arguments;
   const auto values =
       detail::parse_settings(console, "plumb merge RUN… --out RUN [--model MODEL | --server URL]",
@@ -97,7 +97,7 @@ inline int run_merge_command(Console& console, const CommandRunner& run) {
   asking.arguments.insert(asking.arguments.end(), {"--out", arguments.out.string(), "--resume"});
   begin_merge(arguments.out, *shards);
   asking.merged = shards;
-  return run(command, asking);
+  return console.run(command, asking);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

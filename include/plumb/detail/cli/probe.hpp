@@ -9,6 +9,7 @@
 
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/several_models.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/run/probe_job.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
@@ -93,6 +94,9 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  if (arguments.target.asks_several()) {
+    return detail::ask_each_model(console, "probe", arguments.target);
+  }
   arguments.target.find_model(*values, console);
   (arguments.check)("plumb probe");
   detail::tell_kind(*values, arguments, make_model);

@@ -12,6 +12,7 @@
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/cli/several_models.hpp"
 #include "plumb/detail/run/fixed_ranking_job.hpp"
 #include "plumb/detail/run/rank_job.hpp"
 
@@ -111,6 +112,9 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
+  if (arguments.target.asks_several()) {
+    return detail::ask_each_model(console, "rank", arguments.target);
+  }
   arguments.target.find_model(*values, console);
   (arguments.check)();
   if (arguments.rank.cache_vectors) {

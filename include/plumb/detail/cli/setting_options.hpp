@@ -88,9 +88,11 @@ class ReadOptions {
  private:
   template <class Value>
   void read_variable(Value& value, const SettingInfo& info) {
-    if constexpr (!ReadsSeveralWords<Value>) {
-      const std::string word = *info.variable == '\0' ? "" : console_.variable(info.variable);
-      if (word.empty()) return;
+    const std::string word = *info.variable == '\0' ? "" : console_.variable(info.variable);
+    if (word.empty()) return;
+    if constexpr (ReadsSeveralWords<Value>) {
+      value.read({word});
+    } else {
       setting::read(word, info.variable, value);
       refuse_outside(info.variable, value, info);
     }

@@ -22,6 +22,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/decoder_architectures.hpp"
 #include "plumb/detail/huggingface/decoder_network.hpp"
 #include "plumb/detail/huggingface/encoder_architectures.hpp"
@@ -47,7 +48,10 @@ class FolderModel {
         config_(config_of_kind(folder)),
         claims_(claims_of(folder)),
         tokenizer_(tokenizer_of(folder, parse_special_tokens)),
-        network_(Network::read(folder, config_, products)) {}
+        network_(Network::read(folder, config_, products)),
+        facts_{
+            {"architecture", detail::ConfigFields(folder / "config.json").text("model_type", "")},
+            {"parameters", Safetensors(folder).parameters()}} {}
 
   /// Throws the user error that reading the folder would, without reading its weights.
   static void(check)(const std::filesystem::path& folder) {
@@ -77,6 +81,8 @@ class FolderModel {
     }
     return described;
   }
+  /// For run.json: the `model_type` of config.json, and the numbers in the folder's tensors.
+  [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   /// Throws a user error for a text with a token that the model has no embedding of: tokenizers may
   /// have such tokens, for padding say, and only a text that holds one cannot be asked.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -172,6 +178,7 @@ class FolderModel {
   std::vector<std::string> claims_;  // what a reader must know of the folder
   HuggingFaceTokenizer tokenizer_;
   Network network_;
+  Json facts_;
 };
 
 /// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.

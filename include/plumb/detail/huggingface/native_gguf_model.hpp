@@ -27,6 +27,7 @@
 #include "plumb/detail/backend/llama_vocabulary_file.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/huggingface/decoder_config.hpp"
 #include "plumb/detail/huggingface/decoder_network.hpp"
 #include "plumb/detail/huggingface/gguf_decoder.hpp"
@@ -44,6 +45,8 @@ class NativeGgufModel {
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
     const GgufTensors tensors(head_.paths());
     const DecoderConfig config = read_gguf_config(tensors, file);
+    facts_ = {{"architecture", tensors.facts().value("general.architecture", Json())},
+              {"parameters", tensors.parameters()}};
     context_ = config.positions;
     dimension_ = config.embedding;
     if (config.vocabulary < vocabulary_->size()) {
@@ -78,6 +81,8 @@ class NativeGgufModel {
     made.warnings = vocabulary_->warnings();
     return made;
   }
+  /// For run.json: the architecture that the file names, and the numbers in its tensors.
+  [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     return vocabulary_->tokenize(text);
   }
@@ -129,6 +134,7 @@ class NativeGgufModel {
   LlamaVocabularyFile vocabulary_;
   std::optional<DecoderNetwork> network_;
   std::size_t context_ = 0, dimension_ = 0;
+  Json facts_;
 };
 
 static_assert(TreeCausalLm<NativeGgufModel> && TreeEmbedder<NativeGgufModel>);

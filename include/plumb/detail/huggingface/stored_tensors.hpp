@@ -137,6 +137,16 @@ class StoredTensors {
     return found == tensors_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+  /// Numbers in all of them.
+  [[nodiscard]] std::uint64_t parameters() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, tensor] : tensors_) {
+      std::uint64_t product = 1;
+      for (const std::size_t size : tensor.shape()) product *= size;
+      sum += product;
+    }
+    return sum;
+  }
   /// The file to look into for a tensor that is missing: the weights, or the index of their files.
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 

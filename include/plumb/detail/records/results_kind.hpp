@@ -95,6 +95,11 @@ struct ResultsMetadata {
   return (folder / metadata_name(ResultsKind::generation)).is_file();
 }
 
+/// Whether the results are those of `plumb rank`.
+[[nodiscard]] inline bool is_ranking(const DiskPath& folder) {
+  return (folder / metadata_name(ResultsKind::ranking)).is_file();
+}
+
 /// The folder itself; of a calibration of a model, with or without its run.json, the probe within it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);

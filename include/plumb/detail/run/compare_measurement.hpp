@@ -2,7 +2,8 @@
 #pragma once
 
 // A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that
-// all have, ways of asking over many prompts (prompt_ways.hpp), or runs with published numbers.
+// all have, rankings of entities, ways of asking over many prompts (prompt_ways.hpp), or runs with
+// published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -17,10 +18,13 @@
 #include "plumb/detail/records/many_shot_answers.hpp"
 #include "plumb/detail/records/metrics_file.hpp"
 #include "plumb/detail/records/probe_answers.hpp"
+#include "plumb/detail/records/ranking_metadata.hpp"
+#include "plumb/detail/records/ranking_rows.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/report/comparison_report.hpp"
 #include "plumb/detail/report/many_prompt_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
+#include "plumb/detail/report/rank_comparison_report.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/prompt_ways.hpp"
@@ -36,9 +40,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::string command = first_string(kept_settings(run.path), "command").value_or("");
   for (const char* other : {"rank", "calibrate", "compare"}) {
     if (command != other) continue;
-    throw user_error({.file = run.path},
-                     "is of plumb " + command + ", whose runs are not put side by side",
-                     "name runs of probe, many-shot or generate; `published` takes any");
+    throw user_error({.file = run.path}, "is a run of plumb " + command + ", and others are not",
+                     command == "rank" ? "compare rankings with rankings"
+                                       : "name runs of probe, many-shot, generate or rank");
   }
   return probe_answers(run.path, run.name);
 }
@@ -73,7 +77,14 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
                               "prefix",
                               "shots",
                               "shot_draw",
-                              "neutral"}) {
+                              "neutral",
+                              "candidates",
+                              "split",
+                              "sample",
+                              "limit",
+                              "head_queries",
+                              "entity_prompt",
+                              "query_form"}) {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       const std::string of = field;
@@ -196,12 +207,14 @@ class CompareMeasurement {
 
   [[nodiscard]] Measured measure() const {
     if (settings_.with_published()) return with_published();
+    if (settings_.over_rankings()) return over_rankings();
     return settings_.over_prompts() ? over_prompts() : under_one_setting();
   }
 
  private:
   [[nodiscard]] Json kind() const {
     if (settings_.with_published()) return "published";
+    if (settings_.over_rankings()) return "rankings";
     return settings_.over_prompts() ? Json("prompts") : Json();
   }
 
@@ -248,6 +261,32 @@ class CompareMeasurement {
                    {"seed", settings_.seed}};
     return {many_prompt_report(std::move(made), {.settings = record}, "Many prompts, side by side"),
             record};
+  }
+
+  [[nodiscard]] Measured over_rankings() const {
+    const auto& runs = settings_.runs.list;
+    const Bootstrap bootstrap{.seed = settings_.seed};
+    std::vector<RankedModel> models;
+    for (const ResultFolder& run : runs) {
+      if (!is_ranking(run.path)) {
+        throw user_error({.file = run.path}, "is no ranking, and other runs are",
+                         "compare rankings with rankings");
+      }
+      const RankingMetadata metadata = read_ranking_metadata(run.path);
+      models.push_back({run.name, rank_results(read_ranked_methods(run.path, metadata.methods,
+                                                                   metadata.narrowed),
+                                               bootstrap)
+                                      .methods});
+    }
+    RankComparison made = compare_ranks(std::move(models), bootstrap);
+    for (std::string& remark : detail::asked_otherwise(runs, false)) {
+      made.remarks.push_back(std::move(remark));
+    }
+    for (std::string& text : model_warnings_of(runs)) made.remarks.push_back(std::move(text));
+    Json record = {
+        {"command", "compare"}, {"plumb_version", PLUMB_VERSION},   {"over", kind()},
+        {"models", names_},     {"resamples", bootstrap.resamples}, {"seed", settings_.seed}};
+    return {rank_comparison_report(std::move(made), record), record};
   }
 
   [[nodiscard]] Measured with_published() const {

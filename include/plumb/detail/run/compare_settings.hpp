@@ -44,20 +44,28 @@ struct CompareSettings {
     return static_cast<std::size_t>(
         over::count_if(runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
   }
+  /// Rankings of entities among the runs.
+  [[nodiscard]] std::size_t rankings() const {
+    return static_cast<std::size_t>(
+        over::count_if(runs.list, [](const ResultFolder& run) { return is_ranking(run.path); }));
+  }
+  [[nodiscard]] bool over_rankings() const { return !with_published() && rankings() > 0; }
   [[nodiscard]] bool over_prompts() const {
-    return !with_published() && (prompts || generations() > 0);
+    return !with_published() && !over_rankings() && (prompts || generations() > 0);
   }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     const bool prompts = self.over_prompts();
     const std::size_t generations = self.generations();
-    const bool published = self.with_published();
-    const auto idle = [published](bool used, const char* when) -> std::string {
-      if (published) return "beside `published`; leave it out";
+    const bool published = self.with_published(), rankings = self.over_rankings();
+    const auto idle = [published, rankings](bool used, const char* when) -> std::string {
+      if (published) return "with `published`; leave it out";
+      if (rankings) return "on rankings; leave it out";
       return used ? "" : std::string(when) + "; leave it out";
     };
-    const std::string none = idle(true, "");
+    const std::string none = published ? idle(true, "") : "";
+    const std::string not_ranked = idle(true, "");
     const std::string under_one = idle(!prompts, "over many prompts");
     const std::string over_many = idle(prompts, "without `prompts`");
     visitor("runs", self.runs,
@@ -82,7 +90,7 @@ struct CompareSettings {
     visitor("prompts", self.prompts,
             {.help = "compare over many prompts: all templates and names of each fact; as with any "
                      "run of plumb generate",
-             .idle = none,
+             .idle = not_ranked,
              .recorded = "-"});
     visitor("templates", self.templates,
             {.value = "FILE",

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which models does one command ask, one after another?
+//
+// Several `--model [NAME=]MODEL`, or the rows of a table, `--models FILE`:
+//
+//   models.csv     a header, and a model a line: name, path (or url), and any of family, size, kind;
+//                  every other column is an option of the command that this model has of its own
+//   models.jsonl   the same, an object a line
+//
+// A relative path of a table is relative to the table's folder. A size is a number of parameters:
+// 134515008, or 135M, 1.7B. An empty cell says nothing: the option is the command line's.
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/csv_file.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// One of several models.
+struct AskedModel {
+  /// Names its run's folder and its row in tables.
+  std::string name{};
+  /// A path, hf:OWNER/NAME, or the URL of a server.
+  std::string word{};
+  /// What the table says of it; empty where it says nothing.
+  std::string family{}, kind{};
+  /// Parameters.
+  std::optional<double> size{};
+  /// Options that it has of its own, by name: a word, or true for a switch.
+  Json options = Json::object();
+  /// Its row in a table.
+  Site site{};
+
+  [[nodiscard]] bool is_server() const {
+    return word.starts_with("http://") || word.starts_with("https://");
+  }
+  /// What is known of it without asking it, for run.json; an empty object where nothing is.
+  [[nodiscard]] Json known() const {
+    Json said = Json::object();
+    if (!family.empty()) said["family"] = family;
+    if (size) said["parameters"] = *size;
+    if (!kind.empty()) said["kind"] = kind;
+    return said;
+  }
+};
+
+/// "135M" is 135e6. Nothing for what is no number of parameters.
+[[nodiscard]] inline std::optional<double> parameters_of(std::string_view text) {
+  text = trimmed(text);
+  double unit = 1;
+  if (!text.empty()) {
+    constexpr std::string_view letters = "kKmMbBtT";
+    const std::size_t at = letters.find(text.back());
+    if (at != letters.npos) {
+      unit = std::pow(1000.0, static_cast<double>(at / 2 + 1));
+      text.remove_suffix(1);
+    }
+  }
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(number) || number <= 0) return std::nullopt;
+  return std::round(number * unit);
+}
+
+/// A name for a model that has none: the last part of its path, without .gguf.
+[[nodiscard]] inline std::string name_of_model(const std::string& word) {
+  std::string_view text = word;
+  while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
+  const std::size_t slash = text.find_last_of('/');
+  if (slash != text.npos) text.remove_prefix(slash + 1);
+  if (text.starts_with("hf:")) text.remove_prefix(3);
+  if (text.ends_with(".gguf")) text.remove_suffix(5);
+  return std::string(text);
+}
+
+/// NAME=MODEL, or MODEL alone. A word that is a path as it stands is one.
+[[nodiscard]] inline AskedModel asked_model(const std::string& word) {
+  AskedModel made{.word = word, .site = {.setting = "model"}};
+  const std::size_t equals = word.find('=');
+  if (equals != word.npos && equals > 0 && word.find('/') > equals && !DiskPath(word).exists()) {
+    made.name = word.substr(0, equals);
+    made.word = word.substr(equals + 1);
+  }
+  if (made.name.empty()) made.name = name_of_model(made.word);
+  return made;
+}
+
+/// Reads a row whose fields are named. Throws a user error for one that is not a model's.
+inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_t line) {
+  AskedModel made{.site = {file, line}};
+  const auto at = [&](const std::string& field) { return Site{file, line, field}; };
+  for (const auto& [field, value] : row.items()) {
+    const bool is_switch = value.is_boolean();
+    if (value.is_null() || (is_switch && !value.get<bool>())) continue;
+    if (!is_switch && !value.is_string() && !value.is_number()) {
+      throw user_error(at(field), "is no word, number, true or false",
+                       "write it as the option has it");
+    }
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (value.is_string() && is_blank(text)) continue;
+    if (field == "name") {
+      made.name = text;
+    } else if (field == "path" || field == "url" || field == "model") {
+      if (!made.word.empty()) {
+        throw user_error(at(field), "names a second model in one row", "give one of path and url");
+      }
+      made.word = text;
+    } else if (field == "family") {
+      made.family = text;
+    } else if (field == "kind") {
+      made.kind = text;
+    } else if (field == "size") {
+      made.size = parameters_of(text);
+      if (!made.size) {
+        throw user_error(at(field), "'" + text + "' is no number of parameters",
+                         "write it as 134515008, 135M or 1.7B");
+      }
+    } else {
+      std::string option = field;
+      for (char& c : option) c = c == '_' ? '-' : c;
+      for (const char* fixed :
+           {"out", "models", "shard", "resume", "overwrite", "dry-run", "config", "data"}) {
+        if (option != fixed) continue;
+        throw user_error(at(field), "is the same for all models",
+                         "give --" + option + " on the command line");
+      }
+      made.options[option] = is_switch ? Json(true) : Json(text);
+    }
+  }
+  if (made.word.empty()) {
+    throw user_error(at("path"), "names no model", "give path or url");
+  }
+  if (!made.is_server() && !made.word.starts_with("hf:") &&
+      std::filesystem::path(made.word).is_relative()) {
+    made.word = (file.parent() / made.word).string();
+  }
+  if (made.name.empty()) made.name = name_of_model(made.word);
+  return made;
+}
+
+/// The models of a table. Throws a user error for the first thing that is wrong with it.
+[[nodiscard]] inline std::vector<AskedModel> read_model_table(const DiskPath& file) {
+  std::vector<AskedModel> models;
+  const ProblemSink refuse = [](const Error& problem) { throw Error(problem); };
+  if (file.extension() == ".jsonl") {
+    for_each_json_line(file, refuse, [&](const Json& row, std::size_t line) {
+      models.push_back(model_of_row(row, file, line));
+    });
+  } else if (file.extension() == ".csv" || file.extension() == ".tsv") {
+    const CsvFile table(file, refuse, file.extension() == ".tsv" ? '\t' : ',');
+    if (!table.has("path") && !table.has("url") && !table.has("model")) {
+      throw user_error({file, 1},
+                       "has no column 'path' or 'url'; it has " + text_list(table.header()),
+                       "its first line must name the columns: name,path,family,size");
+    }
+    for (const CsvRecord& record : table.records()) {
+      Json row = Json::object();
+      for (const std::string& column : table.header()) {
+        // A switch is a column with true and false.
+        const std::string& text = table.at(record, column);
+        row[column] = text == "true" ? Json(true) : text == "false" ? Json(false) : Json(text);
+      }
+      models.push_back(model_of_row(row, file, record.line));
+    }
+  } else {
+    throw user_error({.file = file}, "is no table of models", "name a .csv or a .jsonl file");
+  }
+  if (models.empty()) throw user_error({.file = file}, "names no model", "give a row for each");
+  return models;
+}
+
+/// Throws a user error for a name that cannot be a folder of its own below `--out`.
+inline void refuse_bad_names(const std::vector<AskedModel>& models) {
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const AskedModel& one = models[i];
+    const auto wrong = [&](const std::string& message) {
+      return user_error(one.site, message, "name it as NAME=MODEL, or in the table's column name");
+    };
+    if (one.name.empty() || one.name == "." || one.name == ".." ||
+        one.name.find('/') != std::string::npos) {
+      throw wrong("'" + one.name + "' cannot be a folder's name");
+    }
+    if (one.name == "comparison") throw wrong("'comparison' is the folder of the comparison");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (models[j].name == one.name) throw wrong("two models are named '" + one.name + "'");
+    }
+  }
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

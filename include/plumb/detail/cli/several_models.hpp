@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One command, several models: a run folder for each, and their comparison.
+//
+// Each model is asked by the same subcommand, called again with the options that were given, into
+// OUT/NAME. A model that fails is reported, and the others are asked. At the end the runs that are complete
+// are compared in OUT/comparison. With --resume, runs that are complete are read and the others are
+// continued. With --shard I/N this process asks the I-th of every N models and compares nothing.
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/cli/given_options.hpp"
+#include "plumb/detail/cli/interrupt.hpp"
+#include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/model_table.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/records/whole_folder.hpp"
+#include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The models that a command line names. Throws a user error for a table that cannot be read, for two
+/// models of one name, and for a table next to `model` or `server`.
+[[nodiscard]] inline std::vector<AskedModel> asked_models(const JobTarget& target) {
+  std::vector<AskedModel> models;
+  const auto twice = [](const char* other) {
+    return user_error({.setting = "models"}, std::string("is given with `") + other + "`",
+                      "give one of the two");
+  };
+  if (!target.server.empty()) {
+    throw user_error({.setting = "server"}, "is given with several models",
+                     "give a server's URL as a model: --model NAME=URL");
+  }
+  if (!target.models.empty()) {
+    if (!target.several.empty()) throw twice("model");
+    models = read_model_table(target.models);
+  } else {
+    for (const std::string& word : target.several) models.push_back(asked_model(word));
+  }
+  refuse_bad_names(models);
+  return models;
+}
+
+/// The words that ask one of them what all are asked.
+inline std::vector<std::string> words_for(const AskedModel& model, Json given,
+                                          const JobTarget& target) {
+  for (const char* of_all : {"model", "models", "server"}) given.erase(of_all);
+  for (const auto& [option, value] : model.options.items()) given[option] = value;
+  given[model.is_server() ? "server" : "model"] = model.word;
+  std::vector<std::string> words = words_of_given(given);
+  if (target.dry_run) return words;
+  const DiskPath out = DiskPath(target.out) / model.name;
+  words.insert(words.end(), {"--out", out.string()});
+  // What was killed before it began has nothing to resume.
+  if (target.resume && !is_unused(out)) words.emplace_back("--resume");
+  if (target.overwrite && !is_unused(out)) words.emplace_back("--overwrite");
+  return words;
+}
+
+/// The command that compares several runs, with options of its own.
+struct ComparingCommand {
+  std::string name = "compare";
+  Json options = Json::object();
+};
+
+/// Compares the runs that are complete. An earlier comparison in the folder is replaced.
+inline int compare_several(Console& console, const JobTarget& target,
+                           const std::vector<AskedModel>& models, const ComparingCommand& by) {
+  const DiskPath out = DiskPath(target.out) / "comparison";
+  if (holds_measurement(out, {{"command", by.name}})) remove_folder(out);
+  Console comparing = console;
+  comparing.asked = {};
+  comparing.arguments = words_of_given(by.options);
+  comparing.arguments.insert(comparing.arguments.end(), {"--out", out.string()});
+  for (const AskedModel& one : models) {
+    comparing.arguments.push_back(one.name + "=" + (DiskPath(target.out) / one.name).string());
+  }
+  console.out << "\ncomparison of " << counted(models.size(), "model") << "\n";
+  return console.run(by.name, comparing);
+}
+
+/// Asks each model by `command`, "probe". Returns 0 if all were asked, else 2 if the user can fix what
+/// stopped the others, and 1 if not. Throws a user error for models that cannot be told apart, and
+/// Interrupted.
+inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
+                          const ComparingCommand& by = {}) {
+  const std::vector<AskedModel> models = asked_models(target);
+  require_out(target, std::string("plumb ") + command);
+  if (!console.run) throw internal_error({}, "this program cannot run a command within another");
+  if (!target.dry_run && !target.resume && !target.overwrite) refuse_used(target.out);
+  const Json given = given_json(console);
+  std::vector<AskedModel> complete;
+  int code = 0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const AskedModel& model = models[i];
+    if (target.shard.is_part() && i % target.shard.count != target.shard.index) continue;
+    Console asking = console;
+    asking.asked = {};
+    asking.model_known = model.known();
+    asking.arguments = words_for(model, given, target);
+    console.out << (i == 0 ? "" : "\n") << "model " << i + 1 << " of " << models.size() << ": "
+                << model.name << "\n"
+                << std::flush;
+    const auto failed = [&](const char* what, bool by_user) {
+      const Site& site = model.site;
+      const std::string row =
+          site.line > 0 ? site.file.string() + ":" + std::to_string(site.line) + ": " : "";
+      console.err << "plumb: " << row << model.name << ": " << as_options(what) << std::endl;
+      if (!by_user || code == 0) code = by_user ? 2 : 1;
+    };
+    try {
+      const int one = console.run(command, asking);
+      if (one == 0) complete.push_back(model);
+      if (one != 0 && code != 1) code = one;
+    } catch (const Interrupted& stopped) {
+      throw Interrupted(
+          stopped.code() - 128, "stopped; what is done is kept",
+          "continue with: " + resuming_words(console.program, command, console.arguments));
+    } catch (const Error& error) {
+      failed(error.what(), error.fault() == Fault::user);
+    } catch (const std::exception& error) {
+      failed(error.what(), false);
+    }
+  }
+  if (complete.size() < models.size() && !target.shard.is_part()) {
+    console.err << "plumb: " << models.size() - complete.size() << " of "
+                << counted(models.size(), "model")
+                << " failed; correct that and call it again with "
+                << "--resume" << std::endl;
+  }
+  if (target.dry_run || target.shard.is_part() || complete.size() < 2) return code;
+  const int compared = compare_several(console, target, complete, by);
+  return code == 0 ? compared : code;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

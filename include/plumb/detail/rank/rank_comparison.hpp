@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which of several models ranks the true entity higher, by each method?
+//
+// Two models are compared on the queries that both ranked among as many candidates: the same part, line,
+// relation and end asked for. A difference is the mean over these queries of the first model's value minus
+// the second's; its interval is a percentile bootstrap over queries. The realistic rank is used, the
+// middle of ties, among all candidates (raw).
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/rank/rank_results.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// One model's run, measured.
+struct RankedModel {
+  std::string name;
+  std::vector<RankedMethod> methods;
+};
+
+/// A model under one method.
+struct RankStanding {
+  std::size_t model = 0;
+  /// Points into the comparison's models.
+  const RankedMethod* method = nullptr;
+};
+
+/// Two models under one method, over the queries that both have.
+struct RankDifference {
+  std::size_t first = 0, second = 0;
+  std::size_t queries = 0;
+  /// Queries whose true entity stands higher with the first model, with the second, and equally high.
+  std::size_t first_higher = 0, second_higher = 0, equal = 0;
+  Estimate mean_reciprocal_rank, hits_at_1, hits_at_10;
+  TestedCorrelation log_rank;
+};
+
+struct MethodComparison {
+  std::string method;
+  /// Highest mean reciprocal rank first.
+  std::vector<RankStanding> standings;
+  /// Pairs in the order of the standings. A pair that shares no query is left out, as is one with undecided
+  /// ranks.
+  std::vector<RankDifference> differences;
+};
+
+struct RankComparison {
+  std::vector<RankedModel> models;
+  std::vector<MethodComparison> methods;
+  Bootstrap bootstrap;
+  std::vector<std::string> remarks;
+};
+
+/// What is the same query of two runs.
+using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
+inline QueryKey query_key(const EntityRank& rank) {
+  return {rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates};
+}
+
+/// The places in both lists of each query that both have.
+[[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
+    const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
+  std::map<QueryKey, std::size_t> places;
+  for (std::size_t i = 0; i < other.size(); ++i) places[query_key(other[i])] = i;
+  std::vector<std::pair<std::size_t, std::size_t>> shared;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const auto place = places.find(query_key(one[i]));
+    if (place == places.end()) continue;
+    const EntityRank& same = other[place->second];
+    if (same.head != one[i].head || same.tail != one[i].tail) {
+      throw user_error({.field = one[i].relation},
+                       one[i].part + ":" + std::to_string(one[i].line) + " asks for '" +
+                           one[i].tail + "' of '" + one[i].head + "' in one run and for '" +
+                           same.tail + "' of '" + same.head + "' in another",
+                       "compare runs over the same graph");
+    }
+    shared.emplace_back(i, place->second);
+  }
+  return shared;
+}
+
+/// Throws as shared_queries does.
+[[nodiscard]] inline RankDifference rank_difference(const RankedMethod& one,
+                                                    const RankedMethod& other,
+                                                    const Bootstrap& bootstrap) {
+  RankDifference made;
+  Stratum reciprocal, first, tenth;
+  std::vector<double> log_one, log_other;
+  for (const auto& [i, j] : shared_queries(one.ranks, other.ranks)) {
+    const Rank& mine = one.ranks[i].raw;
+    const Rank& theirs = other.ranks[j].raw;
+    const double a = mine.realistic(), b = theirs.realistic();
+    ++made.queries;
+    ++(a < b ? made.first_higher : a > b ? made.second_higher : made.equal);
+    reciprocal.values.push_back(1 / a - 1 / b);
+    first.values.push_back(mine.hit(1, Ties::realistic) - theirs.hit(1, Ties::realistic));
+    tenth.values.push_back(mine.hit(10, Ties::realistic) - theirs.hit(10, Ties::realistic));
+    log_one.push_back(std::log(a));
+    log_other.push_back(std::log(b));
+  }
+  if (made.queries == 0) return made;
+  made.mean_reciprocal_rank = bootstrap_mean({reciprocal}, bootstrap, "rank difference/mrr");
+  made.hits_at_1 = bootstrap_mean({first}, bootstrap, "rank difference/hit 1");
+  made.hits_at_10 = bootstrap_mean({tenth}, bootstrap, "rank difference/hit 10");
+  made.log_rank = tested(log_one, log_other);
+  return made;
+}
+
+/// Compares measured models, at least two. Throws a user error where no two of them share a method and a
+/// query, and as shared_queries does.
+[[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
+                                                  const Bootstrap& bootstrap) {
+  RankComparison made{std::move(models), {}, bootstrap, {}};
+  for (std::size_t m = 0; m < made.models.size(); ++m) {
+    for (const RankedMethod& method : made.models[m].methods) {
+      auto known = over::find(made.methods, method.name, &MethodComparison::method);
+      if (known == made.methods.end()) {
+        made.methods.push_back({method.name, {}, {}});
+        known = made.methods.end() - 1;
+      }
+      known->standings.push_back({m, &method});
+    }
+  }
+  std::string apart, alone;
+  for (MethodComparison& of : made.methods) {
+    over::stable_sort(of.standings, {}, [](const RankStanding& one) {
+      return -or_lowest(one.method->realistic().mean_reciprocal_rank.value);
+    });
+    if (of.standings.size() == 1) {
+      add_to_list(alone, of.method + " (" + made.models[of.standings[0].model].name + ")");
+    }
+    for (std::size_t i = 0; i < of.standings.size(); ++i) {
+      for (std::size_t j = i + 1; j < of.standings.size(); ++j) {
+        const RankStanding &one = of.standings[i], &other = of.standings[j];
+        if (!is_decided(*one.method) || !is_decided(*other.method)) continue;
+        RankDifference difference = rank_difference(*one.method, *other.method, bootstrap);
+        if (difference.queries < one.method->ranks.size() ||
+            difference.queries < other.method->ranks.size()) {
+          add_to_list(apart, made.models[one.model].name + " and " + made.models[other.model].name +
+                                 " by " + of.method + " (" + std::to_string(difference.queries) +
+                                 " shared)");
+        }
+        if (difference.queries == 0) continue;
+        difference.first = one.model;
+        difference.second = other.model;
+        of.differences.push_back(std::move(difference));
+      }
+    }
+  }
+  const bool shares = over::any_of(
+      made.methods, [](const MethodComparison& of) { return of.standings.size() > 1; });
+  const bool undecided = over::any_of(made.models, [](const RankedModel& model) {
+    return over::any_of(model.methods,
+                        [](const RankedMethod& method) { return !is_decided(method); });
+  });
+  const bool compares = over::any_of(
+      made.methods, [](const MethodComparison& of) { return !of.differences.empty(); });
+  if (!shares || (!compares && !undecided)) {
+    throw user_error(
+        {.field = "RUN"},
+        shares ? "the runs share no query with as many candidates" : "the runs share no method",
+        "name runs that ranked the same queries of one graph by the same method");
+  }
+  if (!apart.empty()) {
+    made.remarks.push_back(
+        "Not the same queries and candidates: " + apart +
+        ". A model's row is over its own queries, a difference over the shared ones.");
+  }
+  if (!alone.empty()) made.remarks.push_back("By one model alone: " + alone + ".");
+  for (const RankedModel& model : made.models) {
+    for (const RankedMethod& method : model.methods) {
+      if (is_decided(method)) continue;
+      made.remarks.push_back(model.name + ": some searches by " + method.name +
+                             " ended before the rank was certain; it has no differences.");
+    }
+  }
+  return made;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

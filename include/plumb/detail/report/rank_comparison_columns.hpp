@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The numbers of models whose rankings are compared, each declared once.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/rank/rank_comparison.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/rank_columns.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The first model's value minus the second's, over the queries that both have.
+[[nodiscard]] inline std::vector<Column<RankDifference>> rank_difference_columns() {
+  using D = RankDifference;
+  using enum ColumnPlace;
+  return {{.key = "queries",
+           .heading = "queries",
+           .value = [](const D& d) { return d.queries; },
+           .weight = ColumnWeight::minor},
+          {.key = "mean_reciprocal_rank",
+           .heading = "MRR, difference",
+           .meaning =
+               "Difference: the first model's mean minus the second's over the queries that both "
+               "have; an interval without 0 tells the two apart.",
+           .value = [](const D& d) { return d.mean_reciprocal_rank; },
+           .interval = true,
+           .weight = ColumnWeight::major},
+          {.key = "hits_at_1",
+           .heading = "Hit@1, difference",
+           .value = [](const D& d) { return d.hits_at_1; },
+           .place = page},
+          {.key = "hits_at_10",
+           .heading = "Hit@10, difference",
+           .value = [](const D& d) { return d.hits_at_10; }},
+          {.key = "first_higher",
+           .heading = "first higher",
+           .meaning = "First higher: queries whose true entity stands higher with the first model.",
+           .value = [](const D& d) { return d.first_higher; },
+           .weight = ColumnWeight::minor},
+          {.key = "second_higher",
+           .heading = "second higher",
+           .value = [](const D& d) { return d.second_higher; },
+           .weight = ColumnWeight::minor},
+          {.key = "equal",
+           .heading = "equal",
+           .value = [](const D& d) { return d.equal; },
+           .place = page},
+          {.key = "log_rank.r",
+           .heading = "r of log ranks",
+           .value = [](const D& d) { return d.log_rank.r; }},
+          {.key = "log_rank.p",
+           .heading = "p of r",
+           .value = [](const D& d) { return PlainNumber{d.log_rank.p}; },
+           .place = files}};
+}
+
+/// Behind the names of the two models; `made` must outlive the columns.
+[[nodiscard]] inline std::vector<Column<RankDifference>> named_rank_difference_columns(
+    const RankComparison& made) {
+  using D = RankDifference;
+  auto columns = rank_difference_columns();
+  prepend(columns, {{.key = "pair",
+                     .heading = "first − second",
+                     .value = [&made](const D& d) -> CellValue {
+                       return made.models[d.first].name + " − " + made.models[d.second].name;
+                     },
+                     .weight = ColumnWeight::major}});
+  return columns;
+}
+
+/// Rows of rank_columns, a model each.
+[[nodiscard]] inline std::vector<NamedRanks> rows_of(const RankComparison& made,
+                                                     const MethodComparison& of) {
+  std::vector<NamedRanks> rows;
+  for (const RankStanding& one : of.standings) {
+    rows.push_back({made.models[one.model].name, &one.method->realistic(),
+                    std::to_string(one.method->candidates)});
+  }
+  return rows;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a comparison of rankings leaves in a folder and shows on a terminal.
+//
+// metrics.json; metrics.csv, a row for each number of each model, by relation too; rank_pairs.csv, a row
+// for each number of two models; ranks.csv, a row for each query with every model's rank; report.html.
+
+#include "plumb/detail/core/compiled.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/rank/rank_comparison.hpp"
+#include "plumb/detail/report/report.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+using RankComparisonReport = ReportOf<RankComparison>;
+
+/// `settings` is an object for the page's last table.
+[[nodiscard]] RankComparisonReport rank_comparison_report(RankComparison made, Json settings);
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
+
+#if PLUMB_BODIES
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+#include "plumb/detail/report/rank_comparison_columns.hpp"
+#include "plumb/detail/report/whole_page.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+class RankComparisonReportBody {
+ public:
+  RankComparisonReportBody(RankComparison made, Json settings)
+      : made_(std::move(made)), settings_(std::move(settings)) {
+    // The standings point at methods, which moved with their models.
+    for (MethodComparison& of : made_.methods) {
+      for (RankStanding& one : of.standings) {
+        one.method = &*over::find(made_.models[one.model].methods, of.method, &RankedMethod::name);
+      }
+    }
+  }
+
+  [[nodiscard]] const RankComparison& results() const noexcept { return made_; }
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
+
+  [[nodiscard]] Json metrics() const {
+    Json json = metrics_head(made_.bootstrap);
+    json["remarks"] = made_.remarks;
+    json["methods"] = Json::object();
+    for (const MethodComparison& of : made_.methods) {
+      Json& method = json["methods"][of.method];
+      method["models"] = Json::object();
+      for (const RankStanding& one : of.standings) {
+        Json& model = method["models"][made_.models[one.model].name];
+        model["candidates"] = one.method->candidates;
+        model["raw"] = json_of(rank_columns(), one.method->realistic());
+        model["filtered"] = json_of(rank_columns(), filtered(*one.method));
+      }
+      method["differences"] = Json::array();
+      for (const RankDifference& one : of.differences) {
+        Json pair = {{"models", {made_.models[one.first].name, made_.models[one.second].name}}};
+        pair.update(json_of(rank_difference_columns(), one));
+        method["differences"].push_back(std::move(pair));
+      }
+    }
+    return json;
+  }
+
+  [[nodiscard]] std::vector<ReportFile> files() const {
+    EstimateCsv numbers({"method", "model", "ranks", "relation", "metric"});
+    EstimateCsv pairs({"method", "first", "second", "metric"});
+    for (const MethodComparison& of : made_.methods) {
+      for (const RankStanding& one : of.standings) {
+        const std::string& model = made_.models[one.model].name;
+        add_numbers(numbers, {of.method, model, "raw", ""}, rank_columns(),
+                    one.method->realistic());
+        add_numbers(numbers, {of.method, model, "filtered", ""}, rank_columns(),
+                    filtered(*one.method));
+        for (const auto& [relation, metrics] : one.method->by_relation) {
+          add_numbers(numbers, {of.method, model, "raw", relation}, rank_columns(), metrics);
+        }
+      }
+      for (const RankDifference& one : of.differences) {
+        add_numbers(pairs, {of.method, made_.models[one.first].name, made_.models[one.second].name},
+                    rank_difference_columns(), one);
+      }
+    }
+    return {
+        {"metrics.csv", numbers.text()}, {"rank_pairs.csv", pairs.text()}, {"ranks.csv", ranks()}};
+  }
+
+  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+    std::string text;
+    for (const MethodComparison& of : made_.methods) {
+      text += text.empty() ? "" : "\n";
+      text += "by " + of.method + "\n" +
+              text_table(named_rank_columns("model", true), rows_of(made_, of), width);
+      // All pairs of many models are for the page.
+      if (of.differences.empty() || of.standings.size() > 5) continue;
+      text += "\n" + text_table(named_rank_difference_columns(made_), of.differences, width);
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string page() const {
+    std::string html;
+    for (const MethodComparison& of : made_.methods) html += section(of);
+    return whole_page(
+        {"Comparison of rankings by " + counted(made_.models.size(), "model"),
+         "Entity ranking: each query (head, relation, ?) ranks all candidates; the true "
+         "entity should stand first.",
+         made_.remarks, settings_},
+        html);
+  }
+
+ private:
+  static const RankMetrics& filtered(const RankedMethod& method) {
+    return method.filtered[static_cast<std::size_t>(Ties::realistic)];
+  }
+
+  [[nodiscard]] std::string section(const MethodComparison& of) const {
+    const auto columns = named_rank_columns("model", true);
+    std::string html =
+        heading("Models by " + of.method,
+                "Mean over each model's queries, every query counting once. Ranks among "
+                "all candidates (raw), ties at their middle. " +
+                    meanings(columns)) +
+        html_table(columns, rows_of(made_, of)) + relation_map(of);
+    if (of.differences.empty()) return html;
+    const auto differences = named_rank_difference_columns(made_);
+    return html +
+           heading("Pairs of models by " + of.method,
+                   "Over the queries that both ranked among as many candidates, with percentile "
+                   "bootstrap intervals over queries. " +
+                       meanings(differences)) +
+           html_table(differences, of.differences);
+  }
+
+  [[nodiscard]] std::string relation_map(const MethodComparison& of) const {
+    std::set<std::string> relations;
+    for (const RankStanding& one : of.standings) {
+      for (const auto& [relation, metrics] : one.method->by_relation) relations.insert(relation);
+    }
+    if (relations.size() < 2) return "";
+    HeatMap map{"MRR by " + of.method + ", models by relations", "Relation", {}, {}, {}};
+    for (const RankStanding& one : of.standings)
+      map.columns.push_back(made_.models[one.model].name);
+    for (const std::string& relation : relations) {
+      map.rows.push_back(relation);
+      auto& row = map.values.emplace_back();
+      for (const RankStanding& one : of.standings) {
+        const auto found = one.method->by_relation.find(relation);
+        const bool exists =
+            found != one.method->by_relation.end() && found->second.mean_reciprocal_rank.exists();
+        row.push_back(exists ? std::optional(found->second.mean_reciprocal_rank.value)
+                             : std::nullopt);
+      }
+    }
+    return heading("Models by relations, by " + of.method, "Mean reciprocal rank.") + heat_map(map);
+  }
+
+  /// A row for each query and method, with every model's rank; empty where a model did not rank it.
+  [[nodiscard]] std::string ranks() const {
+    std::vector<std::string> head{"method", "part",     "line", "asks",
+                                  "head",   "relation", "tail", "candidates"};
+    for (const RankedModel& model : made_.models) head.push_back(model.name);
+    std::string text = csv_line(head);
+    for (const MethodComparison& of : made_.methods) {
+      std::map<QueryKey, std::pair<const EntityRank*, std::map<std::size_t, std::string>>> queries;
+      for (const RankStanding& one : of.standings) {
+        for (const EntityRank& rank : one.method->ranks) {
+          auto& [query, places] = queries[query_key(rank)];
+          if (query == nullptr) query = &rank;
+          places[one.model] = rank.undecided > 0 ? "" : with_decimals(rank.raw.realistic(), 1);
+        }
+      }
+      for (const auto& [key, query] : queries) {
+        const EntityRank& rank = *query.first;
+        std::vector<std::string> line{of.method,
+                                      rank.part,
+                                      std::to_string(rank.line),
+                                      rank.asks_head ? "head" : "tail",
+                                      rank.head,
+                                      rank.relation,
+                                      rank.tail,
+                                      std::to_string(rank.candidates)};
+        for (std::size_t m = 0; m < made_.models.size(); ++m) {
+          const auto place = query.second.find(m);
+          line.push_back(place == query.second.end() ? "" : place->second);
+        }
+        text += csv_line(line);
+      }
+    }
+    return text;
+  }
+
+  RankComparison made_;
+  Json settings_;
+};
+
+PLUMB_INLINE RankComparisonReport rank_comparison_report(RankComparison made, Json settings) {
+  return report_of<RankComparison>(
+      std::make_shared<const RankComparisonReportBody>(std::move(made), std::move(settings)));
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/cli/several_models.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/console_run.hpp"
+#include "support/small_run.hpp"
+
+using namespace plumb::detail;
+using namespace plumb::detail::test;
+
+BOOST_AUTO_TEST_SUITE(several_models)
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Two files that stand for models: "one" has read the small texts, "two" holds all tokens equally likely.
+struct TwoModels : ConsoleFiles {
+  TwoModels() {
+    folder.write("one.gguf", "1");
+    folder.write("two.gguf", "2");
+  }
+
+  static HookedModel make(const ModelOptions& options) {
+    if (options.model.filename() == "broken.gguf") {
+      throw user_error({.file = options.model}, "is damaged", "fetch it again");
+    }
+    return options.model.filename() == "two.gguf" ? level_model() : HookedModel(small_model());
+  }
+  [[nodiscard]] ConsoleRun run(const Words& more, const std::string& command = "probe") const {
+    Words words{command, "--data", at("data"), "--out", at("out")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_words(words, make);
+  }
+  [[nodiscard]] Words both(Words more = {}) const {
+    more.insert(more.begin(), {"--model", "first=" + at("one.gguf"), "--model", at("two.gguf")});
+    return more;
+  }
+  [[nodiscard]] bool is_there(const std::string& name) const {
+    return std::filesystem::exists(folder / name);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
+  const ConsoleRun said = run(both());
+  BOOST_TEST_REQUIRE(said.code == 0, said);
+  BOOST_TEST(said.says("model 1 of 2: first\n"));
+  BOOST_TEST(said.says("\nmodel 2 of 2: two\n"));
+  BOOST_TEST(said.says("\ncomparison of 2 models\n"));
+  BOOST_TEST(said.out.ends_with("report: " + at("out/comparison/report.html") + "\n"));
+  const Json compared = json("out/comparison/metrics.json");
+  BOOST_TEST(compared.at("models").contains("first"));
+  BOOST_TEST(compared.at("models").contains("two"));
+  // Each is the run that the model alone has.
+  const ConsoleRun alone = run_words(
+      {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("one.gguf")}, make);
+  BOOST_TEST_REQUIRE(alone.code == 0, alone);
+  BOOST_TEST(comparable("out/first") == comparable("alone"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_gives_options_of_a_models_own, TwoModels) {
+  folder.write("m.csv",
+               "name,path,family,size,bos\n"
+               "a,one.gguf,F,135M,no\n"
+               "b,one.gguf,G,1.7B,\n");
+  const ConsoleRun said = run({"--models", at("m.csv")});
+  BOOST_TEST_REQUIRE(said.code == 0, said);
+  const Json a = json("out/a/run.json"), b = json("out/b/run.json");
+  BOOST_TEST((a.at("model_known") == Json{{"family", "F"}, {"parameters", 135e6}}));
+  BOOST_TEST(a.at("options").at("bos") == "no");
+  BOOST_TEST(!b.at("options").contains("bos"));
+  BOOST_TEST(!b.at("options").contains("models"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_model_that_fails_is_reported_and_the_others_are_asked, TwoModels) {
+  folder.write("broken.gguf", "3");
+  const ConsoleRun said = run(both({"--model", at("broken.gguf")}));
+  BOOST_TEST(said.code == 2);
+  BOOST_TEST(said.err.find("plumb: broken: ") != said.err.npos, said);
+  BOOST_TEST(
+      said.err.find("1 of 3 models failed; correct that and call it again with --resume\n") !=
+      said.err.npos);
+  BOOST_TEST(is_there("out/comparison/report.html"));
+  BOOST_TEST(!is_there("out/broken"));
+}
+
+BOOST_FIXTURE_TEST_CASE(resuming_reads_what_is_complete_and_adds_the_rest, TwoModels) {
+  BOOST_TEST(run({"--model", "first=" + at("one.gguf")}).code == 0);
+  BOOST_TEST(!is_there("out/comparison"));
+  const auto before = comparable("out/first");
+  BOOST_TEST(run(both()).refused("is not empty"));
+  const ConsoleRun said = run(both({"--resume"}));
+  BOOST_TEST_REQUIRE(said.code == 0, said);
+  BOOST_TEST(said.says("13 kept from before"));
+  BOOST_TEST(comparable("out/first") == before);
+  BOOST_TEST(is_there("out/two/report.html"));
+  BOOST_TEST(is_there("out/comparison/report.html"));
+  // The comparison of other models takes its place.
+  const ConsoleRun third = run(both({"--resume", "--model", "third=" + at("two.gguf")}));
+  BOOST_TEST_REQUIRE(third.code == 0, third);
+  BOOST_TEST(json("out/comparison/metrics.json").at("models").size() == 3U);
+}
+
+BOOST_FIXTURE_TEST_CASE(shards_deal_models, TwoModels) {
+  BOOST_TEST(run(both({"--shard", "2/2"})).code == 0);
+  BOOST_TEST(!is_there("out/first"));
+  BOOST_TEST(is_there("out/two/report.html"));
+  BOOST_TEST(run(both({"--shard", "1/2", "--resume"})).code == 0);
+  BOOST_TEST(is_there("out/first/report.html"));
+  BOOST_TEST(!is_there("out/comparison"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_dry_run_tells_of_all_and_writes_nothing, TwoModels) {
+  const ConsoleRun said = run(both({"--dry-run"}));
+  BOOST_TEST(said.code == 0, said);
+  BOOST_TEST(said.says("model 1 of 2: first\nto be asked: "));
+  BOOST_TEST(said.says("model 2 of 2: two\nto be asked: "));
+  BOOST_TEST(!is_there("out"));
+}
+
+BOOST_FIXTURE_TEST_CASE(calibrations_are_compared_as_calibrations, TwoModels) {
+  const ConsoleRun said = run(both({"--templates", "all"}), "calibrate");
+  BOOST_TEST_REQUIRE(said.code == 0, said);
+  BOOST_TEST(is_there("out/first/probe/report.html"));
+  const Json run_json = json("out/comparison/run.json");
+  BOOST_TEST(run_json.at("settings").at("command") == "calibrate");
+}
+
+BOOST_FIXTURE_TEST_CASE(words_that_do_not_fit_are_refused, TwoModels) {
+  folder.write("m.csv", "path\none.gguf\n");
+  BOOST_TEST(run(both({"--models", at("m.csv")})).refused("--models: is given with --model"));
+  BOOST_TEST(
+      run(both({"--server", "http://host"})).refused("--server: is given with several models"));
+  BOOST_TEST(
+      run(both({"--model", "first=" + at("two.gguf")})).refused("two models are named 'first'"));
+  BOOST_TEST(run({"--models", at("none.csv")}).refused("none.csv"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
