@@ -87,11 +87,12 @@ BOOST_FIXTURE_TEST_CASE(two_runs_become_a_folder_a_page_and_a_table, TwoRuns) {
   const std::string said = compare(words());
   std::set<std::string> names;
   for (const auto& [name, text] : contents(folder / "out")) names.insert(name);
-  BOOST_TEST((names == std::set<std::string>{"accuracy.csv", "metrics.csv", "base_and_tuned.csv",
-                                             "correlation.csv", "family_correlation.csv",
-                                             "metrics.json", "model_leaderboard.csv",
-                                             "relation_leaderboard.csv", "report.html", "run.json",
-                                             "subsumption.csv", "top_and_bottom.csv"}));
+  BOOST_TEST(
+      (names == std::set<std::string>{
+                    "accuracy.csv", "metrics.csv", "base_and_tuned.csv", "correlation.csv",
+                    "facts.csv", "family_correlation.csv", "metrics.json", "model_leaderboard.csv",
+                    "paired_tests.csv", "paired_tests_by_relation.csv", "relation_leaderboard.csv",
+                    "report.html", "run.json", "subsumption.csv", "top_and_bottom.csv"}));
   const Json metrics = read("metrics.json");
   BOOST_TEST(metrics.at("setting") == "template");
   BOOST_TEST(metrics.at("models").at("large").at("accuracy").at("value") == 0.625);

@@ -318,9 +318,11 @@ BOOST_AUTO_TEST_CASE(a_fact_with_texts_of_its_own_has_its_own_answer) {
   Json line = Json::parse(row("story", 0, 0, 1, {-1, -2, -3}));
   line["choices"] = {"one end", "another end", "no end"};
   folder.add("news", three_options, three_templates, Json::object(), {line.dump()});
-  const Relation read = probe_answers(folder.path(), "").relations[0].relation;
+  const RelationAnswers table = probe_answers(folder.path(), "").relations[0];
+  const Relation& read = table.relation;
   BOOST_TEST(option_text(read, read.facts[0], read.facts[0].answer) == "another end");
-  BOOST_TEST(read.facts[0].choices[0].empty());  // the others are not kept
+  BOOST_TEST(answer_text(table, 0, 0) == "one end");
+  BOOST_TEST(read.facts[0].choices[2].empty());  // the others are not kept
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_finished_run_is_refused) {

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
     expected.insert(name);
     BOOST_TEST(slurp(out / name) == text);
   }
-  BOOST_TEST(expected.size() == 11U);
+  BOOST_TEST(expected.size() == 14U);
   BOOST_TEST((test::names_in(out.path()) == expected));
   Json json = Json::parse(slurp(out / "metrics.json"));
   BOOST_TEST(json.at("notes") == made.remarks);
@@ -71,10 +71,11 @@ BOOST_AUTO_TEST_CASE(leaderboards_are_tables) {
   const auto files = tables();
   const std::string& models = files.at("model_leaderboard.csv");
   BOOST_TEST(models.starts_with(
-      "model,family,relations,sd_over_relations,variants,sd_over_variants,value,low,high,count\n"
-      "ant,F & G,3,0.28867513,1,,0.66666667,"));
+      "model,family,rank,relations,sd_over_relations,variants,sd_over_variants,value,low,high,"
+      "count\n"
+      "ant,F & G,1,3,0.28867513,1,,0.66666667,"));
   BOOST_TEST(count_of(models, "\n") == 4U);
-  BOOST_TEST(has_line(models, "bee,,3,0.25000000,1,,0.50000000,"));
+  BOOST_TEST(has_line(models, "bee,,1,3,0.25000000,1,,0.50000000,"));
   const std::string& relations = files.at("relation_leaderboard.csv");
   BOOST_TEST(has_line(relations, "P4,1,,1.00000000,"));
   BOOST_TEST(has_line(relations, "P1,3,0.25000000,0.25000000,"));

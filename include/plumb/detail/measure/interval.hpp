@@ -39,8 +39,8 @@ struct Estimate {
   double high = no_number;
   std::size_t count = 0;
   /// "wilson", "clustered wilson" (measure/clustered_share.hpp), "bootstrap" (percentiles),
-  /// "centred bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" where there is a number
-  /// without an interval.
+  /// "bootstrap of relations" or "of facts" (measure/paired_comparison.hpp), "centred bootstrap"
+  /// (calibrate/calibrator.hpp), "fisher", or "none" where there is a number without an interval.
   std::string method{};
 
   /// Whether there is a number.

@@ -16,7 +16,9 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/measure/compared_facts.hpp"
 #include "plumb/detail/measure/leaderboard.hpp"
+#include "plumb/detail/measure/paired_comparison.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/measure/subsumption.hpp"
 #include "plumb/detail/measure/ties.hpp"
@@ -45,6 +47,13 @@ struct Comparison {
   /// [i][j] is η(i|j).
   std::vector<std::vector<Subsumption>> subsumption;
   std::vector<TunedComparison> pairs;
+  /// Every pair of models, in the order in which they were named.
+  std::vector<PairedComparison> paired;
+  /// Of each of the table's models; none for one without an accuracy.
+  std::vector<std::optional<std::size_t>> ranks;
+  /// What at least two models were asked.
+  std::vector<ComparedFact> facts;
+  ComparedFactCounts fact_counts;
   Bootstrap bootstrap;
   /// What must be said wherever the numbers are shown.
   std::vector<std::string> remarks;
@@ -185,6 +194,12 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   for (const auto& [base, tuned] : pairs) {
     made.pairs.push_back(compare_tuned(models, base, tuned, group, options.bootstrap));
   }
+  made.paired = paired_comparisons(models, group, options.bootstrap);
+  std::vector<double> accuracy(models.size());
+  for (const auto& [m, spread] : made.models) accuracy[m] = spread.overall.accuracy.value;
+  made.ranks = shared_ranks(accuracy, made.paired);
+  made.facts = compared_facts(models, group);
+  made.fact_counts = count_compared(made.facts, models.size());
   made.remarks = detail::comparison_remarks(made);
   return made;
 }

@@ -39,9 +39,12 @@ struct RelationAnswers {
   Relation relation{};
   /// Of the columns.
   std::vector<Setting> settings{};
-  /// facts × settings, row by row. Options and ranks are among the relation's options, or among the
-  /// fact's own choices in a many-shot run. Answers by generation have no confidence, rank and tie.
+  /// facts × settings, row by row. Options are among the relation's; ranks are too, or among the
+  /// fact's own choices in a many-shot run. Answers by generation have no option, confidence, rank
+  /// and tie.
   std::vector<Prediction> cells{};
+  /// Parallel to the cells, what was generated; empty where no answer is by generation.
+  std::vector<std::string> texts{};
   /// By fact, what all templates answer together, by the weighted mean of their scores
   /// (aggregate/weighted_likelihood.hpp); empty where no template that was scored weighs anything.
   std::vector<Prediction> weighted{};
@@ -57,6 +60,21 @@ struct RelationAnswers {
     return static_cast<std::size_t>(found - settings.begin());
   }
 };
+
+/// What was answered to a fact under the setting at this place, as text: of a tie the first choice.
+/// Empty for an option whose text is not known.
+[[nodiscard]] inline std::string answer_text(const RelationAnswers& table, std::size_t fact,
+                                             std::size_t place) {
+  const std::size_t cell = fact * table.settings.size() + place;
+  if (table.settings[place].by != "choice") {
+    return cell < table.texts.size() ? table.texts[cell] : std::string();
+  }
+  const std::size_t option = table.cells[cell].option;
+  const Fact& asked = table.relation.facts[fact];
+  const std::vector<std::string>& labels =
+      asked.choices.empty() ? table.relation.options : asked.choices;
+  return option < labels.size() ? labels[option] : std::string();
+}
 
 /// All relations of one model.
 struct ModelAnswers {

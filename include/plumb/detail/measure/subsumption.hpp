@@ -40,6 +40,10 @@ struct MatchedRelation {
   /// For each variant both have, for each fact: 1 where the first model alone knows it, 2 where the
   /// other does, 3 where both do, 0 where neither does.
   std::vector<std::vector<std::uint8_t>> right;
+  /// Which variants those are, ascending; by fact, its places in the first model's table and in the
+  /// other's. Both are empty where the facts were not matched by match_answers.
+  std::vector<std::size_t> variants{};
+  std::vector<std::pair<std::size_t, std::size_t>> places{};
 };
 
 /// What only one of two models has, where at least one has the group of settings.
@@ -111,6 +115,7 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
     for (const AnswersView& variant : our_variants) {
       const auto same = detail::find_variant(their_variants, variant.setting().variant);
       if (same == their_variants.end()) continue;
+      made.variants.push_back(variant.setting().variant);
       auto& right = made.right.emplace_back();
       for (const auto& [mine, yours] : facts) {
         right.push_back(static_cast<std::uint8_t>((variant.answer(mine).correct ? 1 : 0) +
@@ -124,6 +129,7 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
     matched.left_out.facts += ours.facts() + theirs->facts() - 2 * facts.size();
     matched.left_out.settings +=
         our_variants.size() + their_variants.size() - 2 * made.right.size();
+    made.places = std::move(facts);
     matched.relations.push_back(std::move(made));
   }
   return matched;

@@ -31,13 +31,15 @@ class AnswersBySetting {
   }
 
   /// Facts must come in the same order under every setting.
-  void add(const Setting& setting, const Fact& fact, const Prediction& answer, const Site& site) {
+  void add(const Setting& setting, const Fact& fact, const Prediction& answer, const Site& site,
+           const std::string& text = {}) {
     const auto key =
         std::tuple{setting.method, setting.shots, setting.separator, setting.by, setting.variant};
     const auto [entry, added] = places_.try_emplace(key, columns_.size());
     if (added) {
       made_.settings.push_back(setting);
       columns_.emplace_back();
+      texts_.emplace_back();
     }
     std::vector<Prediction>& column = columns_[entry->second];
     std::vector<Fact>& facts = made_.relation.facts;
@@ -53,6 +55,7 @@ class AnswersBySetting {
                        "the file was changed; make it again with `plumb many-shot`");
     }
     column.push_back(answer);
+    if (setting.by != "choice") texts_[entry->second].push_back(text);
   }
 
   [[nodiscard]] RelationAnswers finish(const Site& site) && {
@@ -61,8 +64,12 @@ class AnswersBySetting {
       throw user_error(site, "has not the same facts under every setting",
                        "the file is incomplete; make it again with `plumb many-shot`");
     }
+    const bool any_text = over::any_of(texts_, [](const auto& column) { return !column.empty(); });
     for (std::size_t fact = 0; fact < made_.facts(); ++fact) {
       for (const std::vector<Prediction>& column : columns_) made_.cells.push_back(column[fact]);
+      for (std::size_t c = 0; c < texts_.size() && any_text; ++c) {
+        made_.texts.push_back(texts_[c].empty() ? std::string() : texts_[c][fact]);
+      }
     }
     return std::move(made_);
   }
@@ -70,6 +77,7 @@ class AnswersBySetting {
  private:
   RelationAnswers made_;
   std::vector<std::vector<Prediction>> columns_;  // parallel to the settings
+  std::vector<std::vector<std::string>> texts_;   // the same; empty for choices
   std::map<std::tuple<std::string, std::size_t, std::string, std::string, std::size_t>, std::size_t>
       places_;
 };
@@ -85,7 +93,8 @@ template <class Visit>
     if (recorded.skipped) continue;
     detail::AnswersBySetting table(recorded.code, recorded.options);
     for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
-      const Prediction answer = predict(row.scores, row.answer);
+      Prediction answer = predict(row.scores, row.answer);
+      answer.option = row.choices[answer.option];
       table.add(row.setting, row.fact, answer, {recorded.rows, row.fact.line});
       visit(recorded.code, row);
     });
@@ -94,10 +103,10 @@ template <class Visit>
       Prediction answer;
       setting.by = "generation";
       answer.correct = row.correct;
-      table.add(setting, row.fact, answer, {recorded.generated, row.fact.line});
+      table.add(setting, row.fact, answer, {recorded.generated, row.fact.line}, row.text);
       setting.by = "generation-aliases";
       answer.correct = row.correct_with_aliases;
-      table.add(setting, row.fact, answer, {recorded.generated, row.fact.line});
+      table.add(setting, row.fact, answer, {recorded.generated, row.fact.line}, row.text);
     });
     model.relations.push_back(std::move(table).finish({.file = recorded.rows}));
   }

@@ -187,9 +187,21 @@ template <class ScoresOf>
   return table;
 }
 
+/// Of the facts' own texts for the options the right one and those that were answered.
+inline void keep_answer_texts(RelationAnswers& table) {
+  for (std::size_t i = 0; i < table.facts(); ++i) {
+    Fact& fact = table.relation.facts[i];
+    for (std::size_t option = 0; option < fact.choices.size(); ++option) {
+      const bool answered = over::any_of(
+          table.row(i), [&](const Prediction& answer) { return answer.option == option; });
+      if (option != fact.answer && !answered) fact.choices[option] = std::string();
+    }
+  }
+}
+
 /// Under all templates that were scored, relations in the order of the folder; a relation without
 /// rows is left out. Predictions are made from the folder's own scores. Of a fact's own texts the
-/// right one alone is kept. Throws a user error for what is no finished results folder, and what
+/// right one and those that were answered are kept. Throws a user error for what is no finished results folder, and what
 /// recorded_answers refuses.
 [[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
@@ -197,7 +209,7 @@ template <class ScoresOf>
   parallel_for(recorded.size(), [&](std::size_t i) {
     RelationAnswers& made = model.relations[i];
     made = recorded_answers(std::span(&recorded[i], 1), scores_of_row);
-    detail::keep_right_texts(made.relation.facts);
+    detail::keep_answer_texts(made);
   });
   std::erase_if(model.relations, [](const RelationAnswers& made) { return made.facts() == 0; });
   return model;

@@ -6,6 +6,8 @@
 // A value knows how it looks, so that a table is a list of headings with what stands below each, and
 // nothing is put into a cell in two ways.
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -60,9 +62,26 @@ struct DashedCount {
 /// A row that the column does not concern: left out of JSON and CSV.
 struct NoCell {};
 
+/// Three decimals, or below 0.001 two digits: "0.049", "9.9e-5".
+[[nodiscard]] inline std::string small_number(double value) {
+  if (value >= 0.001 || value <= 0) return with_decimals(value, 3);
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::scientific, 1);
+  const std::string digits(text.data(), end.ptr);  // "9.9e-05"
+  const std::size_t e = digits.find("e-");
+  return digits.substr(0, e + 2) + digits.substr(digits.find_first_not_of('0', e + 2));
+}
+
 /// What a column says of a row; an estimate without a count says that there is no number.
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
+
+/// A p; NaN is none. One below the smallest double is 0.
+[[nodiscard]] inline CellValue p_value_cell(double p) {
+  if (std::isnan(p)) return PlainNumber{};
+  return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
+}
 
 inline std::string html_cell(const NoCell&) {
   return no_number_cell;

@@ -128,6 +128,11 @@ template <class Row>
   return text_table(table_of(columns, rows), width);
 }
 template <class Row>
+[[nodiscard]] std::string csv_table(const std::vector<Column<Row>>& columns,
+                                    const std::vector<Row>& rows) {
+  return csv_table(table_of(columns, rows));
+}
+template <class Row>
 [[nodiscard]] std::string html_table(const std::vector<Column<Row>>& columns,
                                      const std::vector<Row>& rows) {
   return html_table(table_of(columns, rows));

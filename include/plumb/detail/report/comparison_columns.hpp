@@ -78,6 +78,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .value = [](const M& m) { return m.spread.overall.accuracy.count; },
        .weight = ColumnWeight::minor}};
   overall.insert(overall.begin() + 4, counts.begin(), counts.end());
+  const std::vector<Column<M>> places{
+      {.key = "rank",
+       .heading = "rank",
+       .meaning = "Rank: 1 and how many models have a higher accuracy and a p (Holm) against this "
+                  "one below 0.05; models that cannot be told apart share a rank.",
+       .value = [&made](const M& m) -> CellValue {
+         const auto& rank = made.ranks[m.model];
+         return rank ? CellValue(*rank) : CellValue(PlainNumber{});
+       }},
+      {.key = "known_alone",
+       .heading = "known alone",
+       .meaning = "Known alone: facts that this model knows and no other that was asked.",
+       .value = [&made](const M& m) { return made.fact_counts.known_alone[m.model]; },
+       .place = ColumnPlace::page}};
+  overall.insert(overall.begin() + 1, places.begin(), places.begin() + 1);
+  overall.insert(overall.begin() + 7, places.begin() + 1, places.end());
   columns.insert(columns.end(), overall.begin(), overall.end());
   return columns;
 }

@@ -13,6 +13,7 @@
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -78,6 +79,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
            {"pairs", mean.pairs}});
     }
   }
+  json["paired_tests"] = paired_json(made);
+  json["facts"] = json_of(compared_fact_columns(), made.fact_counts);
   json["base_and_tuned"] = Json::array();
   for (const TunedComparison& pair : made.pairs) {
     Json one = {{"base", table.models[pair.base]}, {"tuned", table.models[pair.tuned]}};

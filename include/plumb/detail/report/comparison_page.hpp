@@ -3,8 +3,9 @@
 
 // What does a person look at when models were compared?
 //
-// Leaderboards of models and relations, the heat map of models by relations, and where models
-// agree: best and worst relations, correlations, shared knowledge, base against fine-tuned.
+// Leaderboards of models and relations, paired tests, the heat map of models by relations, and where
+// models agree: best and worst relations, correlations, shared knowledge, base against fine-tuned,
+// and the facts on which they differ.
 
 #include <algorithm>
 #include <array>
@@ -15,8 +16,10 @@
 
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
+#include "plumb/detail/report/compared_facts_section.hpp"
 #include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -32,8 +35,8 @@ class ComparisonPage {
     return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
                        made_.remarks, settings},
-                      cards() + models() + relation_map() + relations() + extremes() +
-                          correlations() + subsumption() + pairs());
+                      cards() + models() + paired() + relation_map() + relations() + extremes() +
+                          correlations() + subsumption() + pairs() + compared_facts_section(made_));
   }
 
  private:
@@ -89,6 +92,42 @@ class ComparisonPage {
                    "with its 95% interval. " +
                        meanings(columns)) +
            html_table(columns, made_.models);
+  }
+
+  [[nodiscard]] std::string paired() const {
+    if (made_.paired.empty()) return "";
+    const auto columns = named_paired_columns(made_);
+    return heading(
+               "Paired tests",
+               "Each pair of models over the facts that both were asked. A fact that was asked "
+               "under several variants is known to a model that knows it under more than half of "
+               "the variants both have; a tie counts as wrong. For a paper, print the difference "
+               "(mean of relations) with its 95% interval: whole relations are resampled for it, "
+               "so it says how far the difference would move with other relations. With one shared "
+               "relation its facts are resampled instead; with few relations the interval is "
+               "rough. Numbers marked overall pool all shared facts, so that large relations count "
+               "for more; p says whether the facts that only one of the two knows may be chance, "
+               "and takes facts for independent of each other. " +
+                   meanings(columns)) +
+           html_table(columns, made_.paired) + paired_by_relation();
+  }
+
+  /// The smallest p first, folded away.
+  [[nodiscard]] std::string paired_by_relation() const {
+    constexpr std::size_t most = 500;
+    std::vector<PairedRow> rows = paired_rows(made_);
+    if (rows.empty()) return "";
+    over::stable_sort(rows, {}, [](const PairedRow& row) { return row.test->p; });
+    const std::size_t all = rows.size();
+    rows.resize((std::min)(all, most));
+    return fold_away(
+        "Paired tests by relation",
+        words_below("Each pair of models in each relation, the smallest p first; p (Holm) is "
+                    "adjusted for all pairs and relations. Differences have their intervals over "
+                    "resampled facts." +
+                    (all > most ? " " + counted(all - most, "more row") + " in " : " All are in ") +
+                    "<code>paired_tests_by_relation.csv</code>.") +
+            html_table(paired_row_columns(made_), rows));
   }
 
   /// A map of models by models.

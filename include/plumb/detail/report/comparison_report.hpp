@@ -30,9 +30,11 @@ using ComparisonReport = ReportOf<Comparison>;
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/report/compared_facts_section.hpp"
 #include "plumb/detail/report/comparison_json.hpp"
 #include "plumb/detail/report/comparison_page.hpp"
 #include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -70,8 +72,8 @@ inline std::string family_csv(const FamilyCorrelations& made) {
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> comparison_csv(
     const Comparison& made) {
   const AccuracyTable& table = made.table;
-  detail::EstimateCsv models(
-      {"model", "family", "relations", "sd_over_relations", "variants", "sd_over_variants"});
+  detail::EstimateCsv models({"model", "family", "rank", "relations", "sd_over_relations",
+                              "variants", "sd_over_variants"});
   detail::EstimateCsv cells({"model", "relation", "variants", "sd_over_variants"});
   detail::EstimateCsv relations({"relation", "models", "sd_over_models"});
   detail::EstimateCsv correlation({"model", "other"});
@@ -79,10 +81,12 @@ inline std::string family_csv(const FamilyCorrelations& made) {
   std::string extremes = csv_line({"model", "end", "place", "relation", "accuracy"});
   for (const auto& [m, spread] : made.models) {
     const std::string& name = table.models[m];
-    models.add({name, made.family[m], std::to_string(spread.relations.size()),
-                detail::optional_cell(spread.sd_over_relations),
-                std::to_string(spread.overall.variants), detail::optional_cell(spread.overall.sd)},
-               spread.overall.accuracy);
+    const auto& rank = made.ranks[m];
+    models.add(
+        {name, made.family[m], rank ? std::to_string(*rank) : "",
+         std::to_string(spread.relations.size()), detail::optional_cell(spread.sd_over_relations),
+         std::to_string(spread.overall.variants), detail::optional_cell(spread.overall.sd)},
+        spread.overall.accuracy);
     for (const RelationStanding& standing : made.relations) {
       const AccuracySpread& cell = table.cells[m][standing.relation];
       cells.add({name, table.relations[standing.relation], std::to_string(cell.variants),
@@ -130,6 +134,9 @@ inline std::string family_csv(const FamilyCorrelations& made) {
           {"correlation.csv", correlation.text()},
           {"family_correlation.csv", detail::family_csv(made.families)},
           {"subsumption.csv", subsumption.text()},
+          {"paired_tests.csv", csv_table(named_paired_columns(made), made.paired)},
+          {"paired_tests_by_relation.csv", csv_table(paired_row_columns(made), paired_rows(made))},
+          {"facts.csv", facts_csv(made)},
           {"base_and_tuned.csv", detail::pair_csv(made)}};
 }
 
@@ -158,6 +165,7 @@ class ComparisonReportBody {
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       text += "\n" + text_table(model_pair_columns(made_), model_pairs(made_), width);
+      text += "\n" + text_table(named_paired_columns(made_), made_.paired, width);
     }
     if (made_.pairs.empty()) return text;
     return text + "\n" + text_table(named_tuned_columns(made_), made_.pairs, width);

@@ -9,6 +9,8 @@
 // (OWASP, "CSV Injection"); numbers stay as they are, and JSON files have the text itself. A row that ends in an estimate has its value, low, high
 // and count; low and high are empty where there is no interval, all are and 0 where there is no number.
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -62,6 +64,14 @@ inline bool is_like_formula(std::string_view cell) {
 /// A number as a cell of a file; empty where there is none.
 inline std::string csv_number(double value, int decimals = 8) {
   return std::isnan(value) ? "" : with_decimals(value, decimals);
+}
+
+/// All digits of a number, as few as tell it from every other double; empty where there is none.
+inline std::string csv_digits(double value) {
+  if (std::isnan(value)) return "";
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
 }
 
 /// Value, low, high and count as cells; empty ones without a number.

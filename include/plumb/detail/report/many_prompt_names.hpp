@@ -16,7 +16,6 @@
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/core/over.hpp"
-#include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/cells.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -51,21 +50,6 @@ inline std::string candidate_label(const ManyPromptResults& made, const std::str
     return known->second[candidate];
   }
   return "candidate " + std::to_string(candidate);
-}
-
-/// At most so many characters, with "…" where more were left out: at the end, or in long texts
-/// before the last twelve, where a setting's name stands.
-inline std::string cut_to(const std::string& text, std::size_t characters) {
-  if (count_code_points(text) <= characters) return text;
-  std::vector<std::size_t> begins;  // of characters
-  for (std::size_t at = 0; at < text.size();) {
-    begins.push_back(at);
-    const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
-    at += size == 0 ? 1 : size;
-  }
-  const std::size_t tail = characters < 20 ? 0 : 12;
-  return text.substr(0, begins[characters - tail - 1]) + "…" +
-         (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
 }
 
 /// The way of asking with the highest average accuracy, the first of equals; none when nothing was

@@ -149,6 +149,42 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                          : number_or_dash(estimate, column.decimals);
 }
 
+/// The rows as CSV, a line each, and a column for each key but those of a terminal alone. An estimate
+/// has its interval in two more columns, KEY_low and KEY_high, where its heading speaks of one.
+/// Numbers have all their digits, as in metrics.json.
+[[nodiscard]] inline std::string csv_table(const NumberTable& table) {
+  const auto line_of = [&](auto add) {
+    std::vector<std::string> cells;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].place != ColumnPlace::terminal) add(c, cells);
+    }
+    return csv_line(cells);
+  };
+  std::string text = line_of([&](std::size_t c, std::vector<std::string>& cells) {
+    const ColumnHead& column = table.columns[c];
+    cells.push_back(column.key);
+    if (column.interval) cells.insert(cells.end(), {column.key + "_low", column.key + "_high"});
+  });
+  for (const NumberRow& row : table.rows) {
+    text += line_of([&](std::size_t c, std::vector<std::string>& cells) {
+      const CellValue& value = row.cells[c];
+      if (const auto* estimate = std::get_if<Estimate>(&value)) {
+        cells.push_back(csv_digits(estimate->exists() ? estimate->value : no_number));
+        if (!table.columns[c].interval) return;
+        const auto [low, high] = estimate->interval().value_or(std::pair{no_number, no_number});
+        cells.insert(cells.end(), {csv_digits(low), csv_digits(high)});
+      } else if (const auto* plain = std::get_if<PlainNumber>(&value)) {
+        cells.push_back(csv_digits(plain->value.value_or(no_number)));
+      } else if (const auto* number = std::get_if<ShownNumber>(&value)) {
+        cells.push_back(csv_digits(number->sorted_by));
+      } else {
+        cells.push_back(shown(table.columns[c], value));
+      }
+    });
+  }
+  return text;
+}
+
 /// The rows as a terminal shows them.
 [[nodiscard]] inline std::string text_table(const NumberTable& table,
                                             const TableWidth& width = {}) {

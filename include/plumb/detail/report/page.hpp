@@ -61,12 +61,12 @@ select,input{font:inherit;color:inherit;background:var(--paper);border:1px solid
 .facts button{all:unset;display:block;width:100%;box-sizing:border-box;padding:4px 8px;border-radius:5px;cursor:pointer}
 .facts button:hover,.facts button:focus-visible{background:var(--tint)}.facts button[aria-current=true]{background:var(--picked);color:#ffffff}
 .facts .mark{display:inline-block;width:1.3em}.right{color:var(--good)}.wrong{color:var(--bad)}.facts button[aria-current=true] .mark{color:#ffffff}
-.candidates td:nth-child(3){width:45%}.candidates td{border:0;padding:2px 8px}.candidates td:nth-child(2){text-align:left;white-space:normal;overflow-wrap:anywhere}
+.tall{max-height:620px;overflow:auto}.candidates td:nth-child(3){width:45%}.candidates td{border:0;padding:2px 8px}.candidates td:nth-child(2){text-align:left;white-space:normal;overflow-wrap:anywhere}
 .p{height:12px;background:var(--bar);border-radius:2px;min-width:1px}.gold .p{background:var(--good)}.gold td:nth-child(2){font-weight:600;color:var(--good)}
 .miss td:nth-child(2){font-weight:600;color:var(--bad)}.miss .p{background:var(--bad)}
 .statement{font-size:17px;margin:0 0 10px}.statement b{border-bottom:2px solid var(--chance)}
 @media print{:root{--ink:#000;--dim:#444;--line:#bbb;--paper:#fff;--tint:#f3f3f3;--bar:#5b8fc7;--chance:#a06c10}body{max-width:none;padding:0;font-size:11px}
-.screen{display:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid;min-width:0}table{font-size:9.5px}th,td{padding:2px 4px}.heat{font-size:8.5px}.heat th,.heat.heat td{padding:2px;min-width:0}}
+.screen{display:none}.tall{max-height:none}thead th{position:static}h2,tr,.card{break-inside:avoid}h2{break-after:avoid}.chart{break-inside:avoid;min-width:0}table{font-size:9.5px}th,td{padding:2px 4px}.heat{font-size:8.5px}.heat th,.heat.heat td{padding:2px;min-width:0}}
 )css";
 
 inline constexpr std::string_view sort_script = R"js(

@@ -6,8 +6,6 @@
 // measured, and where bars of ranks are cut is decided, in rank/rank_results.hpp.
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -53,15 +51,7 @@ inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
 
 inline std::string p_text(const std::optional<double>& p) {
   if (!p) return "–";
-  if (*p >= 0.001) return with_decimals(*p, 3);
-  if (*p < smallest_shown_p) return "< 1e-15";
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), *p, std::chars_format::scientific, 1);
-  const std::string digits(text.data(), end.ptr);  // "9.9e-05"
-  const std::size_t e = digits.find("e-");
-  const std::size_t first = digits.find_first_not_of('0', e + 2);
-  return digits.substr(0, e + 2) + digits.substr(first);
+  return *p < smallest_shown_p ? "< 1e-15" : small_number(*p);
 }
 
 inline std::string rank_cards(const RankResults& made) {

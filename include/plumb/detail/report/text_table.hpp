@@ -41,6 +41,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr const char* first_wins_heading = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
+/// At most so many characters, with "…" where more were left out: at the end, or in long texts
+/// before the last twelve, where a setting's name stands.
+inline std::string cut_to(const std::string& text, std::size_t characters) {
+  if (count_code_points(text) <= characters) return text;
+  std::vector<std::size_t> begins;  // of characters
+  for (std::size_t at = 0; at < text.size();) {
+    begins.push_back(at);
+    const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
+    at += size == 0 ? 1 : size;
+  }
+  const std::size_t tail = characters < 20 ? 0 : 12;
+  return text.substr(0, begins[characters - tail - 1]) + "…" +
+         (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
+}
+
 /// How wide a table may be, and what is said of the columns that do not fit.
 struct TableWidth {
   /// In characters; 0 for any width.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which model knows which fact, and what does each answer?
+//
+// All facts that at least two models were asked. A fact is known to a model as in
+// measure/paired_comparison.hpp, under more than half of the variants; here they are those that all
+// models with the relation share, and the model's own where they share none. Its answer is that
+// under the first of them.
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// One model's answer to a fact.
+struct FactAnswer {
+  bool is_known = false;
+  /// Of a tie the first choice; may be empty (answer_text).
+  std::string text;
+};
+
+struct ComparedFact {
+  std::string relation;
+  std::size_t instance = 0;
+  std::string subject;
+  /// The right one.
+  std::string answer;
+  /// By model; none for a model that was not asked.
+  std::vector<std::optional<FactAnswer>> models;
+
+  [[nodiscard]] std::size_t asked() const {
+    return static_cast<std::size_t>(
+        over::count_if(models, [](const auto& one) { return one.has_value(); }));
+  }
+  [[nodiscard]] bool is_known_to(std::size_t model) const {
+    return models[model] && models[model]->is_known;
+  }
+  [[nodiscard]] std::size_t known_by() const {
+    return static_cast<std::size_t>(
+        over::count_if(models, [](const auto& one) { return one && one->is_known; }));
+  }
+  /// Whether one of the models that were asked knows it and another does not.
+  [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
+};
+
+/// Relations in order of appearance, each by ascending instance. The models' facts must agree, which
+/// match_answers sees to.
+[[nodiscard]] inline std::vector<ComparedFact> compared_facts(
+    const std::vector<ModelAnswers>& models, const Setting& group) {
+  std::vector<std::string> codes;
+  for (const ModelAnswers& model : models) {
+    for (const RelationAnswers& relation : model.relations) {
+      if (over::find(codes, relation.relation.code) == codes.end()) {
+        codes.push_back(relation.relation.code);
+      }
+    }
+  }
+  std::vector<ComparedFact> facts;
+  for (const std::string& code : codes) {
+    std::vector<std::vector<AnswersView>> lists;
+    std::vector<std::pair<std::size_t, const RelationAnswers*>> tables;  // with their model
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const auto found = find_relation(models[m].relations, code);
+      if (found == models[m].relations.end() || found->facts() == 0) continue;
+      auto variants = variants_of(*found, group);
+      if (variants.empty()) continue;
+      lists.push_back(std::move(variants));
+      tables.emplace_back(m, &*found);
+    }
+    const std::vector<std::size_t> common = detail::common_variants(lists);
+    std::map<std::size_t, ComparedFact> by_instance;
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const auto& [model, table] = tables[t];
+      std::vector<std::size_t> places;  // of the settings that count
+      for (std::size_t place = 0; place < table->settings.size(); ++place) {
+        const Setting& setting = table->settings[place];
+        if (setting.group() != group.group()) continue;
+        if (common.empty() || over::find(common, setting.variant) != common.end()) {
+          places.push_back(place);
+        }
+      }
+      over::sort(places, {}, [&](std::size_t place) { return table->settings[place].variant; });
+      for (std::size_t i = 0; i < table->facts(); ++i) {
+        const Fact& fact = table->relation.facts[i];
+        ComparedFact& made = by_instance[fact.instance];
+        if (made.models.empty()) {
+          made.relation = code;
+          made.instance = fact.instance;
+          made.answer = option_text(table->relation, fact, fact.answer);
+          made.models.resize(models.size());
+        }
+        if (made.subject.empty()) made.subject = fact.subject;
+        const auto known =
+            over::count_if(places, [&](std::size_t place) { return table->row(i)[place].correct; });
+        made.models[model] = {2 * static_cast<std::size_t>(known) > places.size(),
+                              answer_text(*table, i, places.front())};
+      }
+    }
+    for (auto& [instance, fact] : by_instance) {
+      if (fact.asked() > 1) facts.push_back(std::move(fact));
+    }
+  }
+  return facts;
+}
+
+/// Of the facts that two models or more were asked.
+struct ComparedFactCounts {
+  std::size_t compared = 0;
+  /// By all models that were asked, and by none.
+  std::size_t known_by_all = 0;
+  std::size_t known_by_none = 0;
+  std::size_t differ = 0;
+  /// By model: facts that it knows and no other model that was asked.
+  std::vector<std::size_t> known_alone;
+};
+
+[[nodiscard]] inline ComparedFactCounts count_compared(const std::vector<ComparedFact>& facts,
+                                                       std::size_t models) {
+  ComparedFactCounts counts{facts.size(), 0, 0, 0, std::vector<std::size_t>(models)};
+  for (const ComparedFact& fact : facts) {
+    const std::size_t known = fact.known_by();
+    counts.known_by_all += known == fact.asked();
+    counts.known_by_none += known == 0;
+    counts.differ += fact.differs();
+    if (known != 1) continue;
+    for (std::size_t m = 0; m < models; ++m) counts.known_alone[m] += fact.is_known_to(m);
+  }
+  return counts;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

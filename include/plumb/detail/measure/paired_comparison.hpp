@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does one model know more than another, fact by fact?
+//
+// Every pair of models, over the relations, variants and facts that both have. A fact that was asked
+// under several variants (templates, or seeds of the shots) counts as known to a model where the
+// model knows it under more than half of the variants that both models have; a tie for the best is
+// not known. The tests are those of measure/paired_tests.hpp: overall, where all shared facts are
+// pooled, and in each relation. Holm's adjustment takes the overall tests of all pairs together, and
+// the relations' tests of all pairs together.
+//
+// Two differences of accuracy, first minus second: over all shared facts, where a relation of many
+// facts counts for more, and the mean of the relations' differences. Their intervals are
+// percentiles over resampled relations, each drawn with all its facts, as facts of one relation are
+// more alike than others (a cluster bootstrap, Davison & Hinkley 1997, section 3.8). With one shared
+// relation, and for a relation's own difference, facts are resampled; Estimate::method says which.
+// McNemar's p knows of no relations.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/binomial_table.hpp"
+#include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/paired_tests.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+#include "plumb/detail/measure/subsumption.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// A pair of models over some facts.
+struct PairedTest {
+  PairedCounts counts;
+  /// Accuracy of the first minus that of the second, in [−1, 1]; its count is the facts.
+  Estimate difference;
+  /// McNemar's, and adjusted among all pairs of models; no number without facts.
+  double p = no_number;
+  double p_holm = no_number;
+  /// Facts to which both gave the same answer, as text, under the first variant both have; none for
+  /// answers by generation.
+  std::optional<std::size_t> same_answers;
+
+  [[nodiscard]] double same_answer() const {
+    return same_answers ? counts.share(*same_answers) : no_number;
+  }
+};
+
+struct PairedComparison {
+  /// Places of the models.
+  std::size_t first = 0;
+  std::size_t second = 0;
+  /// Over all facts that both were asked; nothing is known of models that share none.
+  PairedTest overall;
+  /// By code, those both have.
+  std::vector<std::pair<std::string, PairedTest>> relations;
+  /// The unweighted mean over the relations of each model's accuracy, and their difference.
+  std::array<double, 2> mean_accuracy{no_number, no_number};
+  Estimate mean_difference;
+};
+
+/// Whether each of two models knows a fact under more than half of the shared variants.
+[[nodiscard]] inline std::pair<bool, bool> known_by_most(const MatchedRelation& relation,
+                                                         std::size_t fact) {
+  std::array<std::size_t, 2> known{};
+  for (const auto& right : relation.right) {
+    known[0] += right[fact] & 1U;
+    known[1] += right[fact] >> 1U;
+  }
+  const std::size_t variants = relation.right.size();
+  return {2 * known[0] > variants, 2 * known[1] > variants};
+}
+
+/// The place in a row of the setting with this variant, which the relation has.
+inline std::size_t place_of_variant(const RelationAnswers& table, const Setting& group,
+                                    std::size_t variant) {
+  const auto found = over::find_if(table.settings, [&](const Setting& setting) {
+    return setting.variant == variant && setting.group() == group.group();
+  });
+  return static_cast<std::size_t>(found - table.settings.begin());
+}
+
+/// The draws of (first only − second only) / facts over resampled facts. How many of n draws are
+/// discordant is binomial, and so is how many of those are the first model's.
+[[nodiscard]] inline std::vector<double> resampled_facts(const PairedCounts& counts,
+                                                         const Bootstrap& bootstrap,
+                                                         const std::string& name) {
+  std::vector<double> draws(bootstrap.resamples);
+  const std::size_t n = counts.facts(), discordant = counts.only_first + counts.only_second;
+  if (discordant == 0) return draws;
+  const BinomialTable drawn(static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(discordant),
+                            static_cast<std::uint32_t>(n));
+  RandomStream random(bootstrap.seed, "paired facts/" + name);
+  for (double& draw : draws) {
+    const std::size_t apart = drawn(random);
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < apart; ++i) first += random.below(discordant) < counts.only_first;
+    draw = (2 * static_cast<double>(first) - static_cast<double>(apart)) / static_cast<double>(n);
+  }
+  return draws;
+}
+
+/// A percentile interval that says what was resampled.
+inline Estimate interval_of(double value, std::vector<double> draws, std::size_t count,
+                            const char* method) {
+  Estimate estimate = percentile_interval(value, std::move(draws), count);
+  if (estimate.has_interval()) estimate.method = method;
+  return estimate;
+}
+
+/// What one relation adds; `ours` and `theirs` are the tables that were matched.
+[[nodiscard]] inline PairedTest paired_test(const MatchedRelation& relation,
+                                            const RelationAnswers& ours,
+                                            const RelationAnswers& theirs, const Setting& group) {
+  PairedTest test;
+  if (group.by == "choice") test.same_answers = 0;
+  const std::size_t mine = place_of_variant(ours, group, relation.variants.front());
+  const std::size_t yours = place_of_variant(theirs, group, relation.variants.front());
+  for (std::size_t i = 0; i < relation.facts; ++i) {
+    const auto [first, second] = known_by_most(relation, i);
+    test.counts.add(first, second);
+    if (!test.same_answers) continue;
+    const auto& [our_place, their_place] = relation.places[i];
+    *test.same_answers +=
+        answer_text(ours, our_place, mine) == answer_text(theirs, their_place, yours);
+  }
+  test.p = mcnemar_exact_p(test.counts.only_first, test.counts.only_second);
+  return test;
+}
+
+/// One pair, without adjusted p. Throws what match_answers throws.
+[[nodiscard]] inline PairedComparison paired_comparison(const std::vector<ModelAnswers>& models,
+                                                        std::size_t first, std::size_t second,
+                                                        const Setting& group,
+                                                        const Bootstrap& bootstrap) {
+  constexpr const char *of_facts = "bootstrap of facts", *of_relations = "bootstrap of relations";
+  const MatchedAnswers matched = match_answers(models[first], models[second], group);
+  PairedComparison made{first, second, {}, {}, {no_number, no_number}, {}};
+  if (matched.relations.empty()) return made;
+  if (group.by == "choice") made.overall.same_answers = 0;
+  made.mean_accuracy = {0, 0};
+  const double relations = static_cast<double>(matched.relations.size());
+  PairedCounts& all = made.overall.counts;
+  for (const MatchedRelation& relation : matched.relations) {
+    PairedTest test =
+        detail::paired_test(relation, *find_relation(models[first].relations, relation.code),
+                            *find_relation(models[second].relations, relation.code), group);
+    test.difference = detail::interval_of(
+        test.counts.difference(), detail::resampled_facts(test.counts, bootstrap, relation.code),
+        relation.facts, of_facts);
+    all += test.counts;
+    if (test.same_answers) *made.overall.same_answers += *test.same_answers;
+    made.mean_accuracy[0] += test.counts.first_accuracy() / relations;
+    made.mean_accuracy[1] += test.counts.second_accuracy() / relations;
+    made.relations.emplace_back(relation.code, std::move(test));
+  }
+  made.overall.p = mcnemar_exact_p(all.only_first, all.only_second);
+  if (made.relations.size() == 1) {
+    made.overall.difference = made.mean_difference = made.relations.front().second.difference;
+    return made;
+  }
+  double mean = 0;
+  for (const auto& [code, test] : made.relations) mean += test.counts.difference() / relations;
+  std::vector<double> draws(bootstrap.resamples), mean_draws(bootstrap.resamples);
+  RandomStream random(bootstrap.seed, "paired relations");
+  for (std::size_t r = 0; r < bootstrap.resamples; ++r) {
+    PairedCounts drawn;
+    for (std::size_t i = 0; i < made.relations.size(); ++i) {
+      const PairedCounts& counts =
+          made.relations[random.below(made.relations.size())].second.counts;
+      drawn += counts;
+      mean_draws[r] += counts.difference() / relations;
+    }
+    draws[r] = drawn.difference();
+  }
+  made.overall.difference =
+      detail::interval_of(all.difference(), std::move(draws), all.facts(), of_relations);
+  made.mean_difference =
+      detail::interval_of(mean, std::move(mean_draws), all.facts(), of_relations);
+  return made;
+}
+
+/// Every pair of models, the one that is named earlier as the first. Throws what match_answers throws.
+[[nodiscard]] inline std::vector<PairedComparison> paired_comparisons(
+    const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    for (std::size_t j = i + 1; j < models.size(); ++j) pairs.emplace_back(i, j);
+  }
+  std::vector<PairedComparison> made(pairs.size());
+  parallel_for(pairs.size(), [&](std::size_t i) {
+    made[i] = paired_comparison(models, pairs[i].first, pairs[i].second, group, bootstrap);
+  });
+  std::vector<double> overall, by_relation;
+  for (const PairedComparison& pair : made) {
+    overall.push_back(pair.overall.p);
+    for (const auto& [code, test] : pair.relations) by_relation.push_back(test.p);
+  }
+  const std::vector<double> adjusted = holm(overall), adjusted_by_relation = holm(by_relation);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made[i].overall.p_holm = adjusted[i];
+    for (auto& [code, test] : made[i].relations) test.p_holm = adjusted_by_relation[at++];
+  }
+  return made;
+}
+
+/// What a difference must be below to be taken for one, as an adjusted p.
+inline constexpr double significance_level = 0.05;
+
+/// By model: 1 and how many models have a higher accuracy and an adjusted p against it below 0.05, so
+/// that models which cannot be told apart share a rank. `accuracy` is by model, NaN for none, which
+/// has no rank.
+[[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
+    const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
+  std::vector<std::optional<std::size_t>> ranks(accuracy.size());
+  for (std::size_t m = 0; m < accuracy.size(); ++m) {
+    if (!std::isnan(accuracy[m])) ranks[m] = 1;
+  }
+  for (const PairedComparison& pair : pairs) {
+    if (!(pair.overall.p_holm < significance_level)) continue;
+    const auto beats = [&](std::size_t better, std::size_t worse) {
+      if (accuracy[better] > accuracy[worse]) ++*ranks[worse];
+    };
+    beats(pair.first, pair.second);
+    beats(pair.second, pair.first);
+  }
+  return ranks;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which facts does one model know and another not?
+//
+// facts.csv has every fact that at least two models were asked, a line each:
+//   relation, instance, subject, answer   the fact, and what is right
+//   known_by, asked                       how many models know it, of how many that were asked
+//   answer:MODEL, known:MODEL             for each model what it answered, and 1 or 0; both are
+//                                         empty for a model that was not asked
+//   change:MODEL                          for each model but the first: "lost" where the first model
+//                                         knows the fact and this one does not, "gained" where this
+//                                         one does and the first does not; otherwise empty
+// A page lists those on which models differ, and finds them by words and by who knows them.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/measure/model_comparison.hpp"
+#include "plumb/detail/report/csv.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// What became of a fact from one model to another: "lost", "gained" or nothing.
+[[nodiscard]] inline std::string change_of(const ComparedFact& fact, std::size_t from,
+                                           std::size_t to) {
+  if (!fact.models[from] || !fact.models[to]) return "";
+  if (fact.is_known_to(from) == fact.is_known_to(to)) return "";
+  return fact.is_known_to(from) ? "lost" : "gained";
+}
+
+/// The file, as above.
+[[nodiscard]] inline std::string facts_csv(const Comparison& made) {
+  const std::vector<std::string>& names = made.table.models;
+  std::vector<std::string> head{"relation", "instance", "subject", "answer", "known_by", "asked"};
+  for (const std::string& name : names) {
+    head.insert(head.end(), {"answer:" + name, "known:" + name});
+    if (&name != &names.front()) head.push_back("change:" + name);
+  }
+  std::string text = csv_line(head);
+  for (const ComparedFact& fact : made.facts) {
+    std::vector<std::string> cells{
+        fact.relation, std::to_string(fact.instance),   fact.subject,
+        fact.answer,   std::to_string(fact.known_by()), std::to_string(fact.asked())};
+    for (std::size_t m = 0; m < names.size(); ++m) {
+      const auto& answer = fact.models[m];
+      cells.push_back(answer ? answer->text : "");
+      cells.emplace_back(!answer ? "" : answer->is_known ? "1" : "0");
+      if (m > 0) cells.push_back(detail::change_of(fact, 0, m));
+    }
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+/// Facts that a page lists, at most.
+inline constexpr std::size_t most_listed_facts = 1000;
+
+/// Hides the rows that lack the words, or that the chosen models do not know apart.
+inline constexpr std::string_view fact_list_script = R"js(
+{
+  const $ = id => document.getElementById(id), rows = [...document.querySelectorAll('#differing tbody tr')];
+  const texts = rows.map(row => row.textContent.toLocaleLowerCase());
+  const list = () => {
+    const words = $('fact-words').value.toLocaleLowerCase(), by = $('fact-known').value, not = $('fact-unknown').value;
+    let shown = 0;
+    rows.forEach((row, i) => {
+      const known = row.dataset.known;
+      const alone = not !== 'others' || [...known].filter(k => k === '1').length === 1;
+      const fits = texts[i].includes(words) && (by === '' || known[by] === '1') && alone && (not === '' || not === 'others' || known[not] === '0');
+      row.hidden = !fits; shown += fits;
+    });
+    $('fact-count').textContent = shown;
+  };
+  for (const id of ['fact-words', 'fact-known', 'fact-unknown']) $(id).addEventListener('input', list);
+  list();
+}
+)js";
+
+/// The section of a page; nothing where no two models were asked the same.
+[[nodiscard]] inline std::string compared_facts_section(const Comparison& made) {
+  if (made.facts.empty()) return "";
+  const std::vector<std::string>& names = made.table.models;
+  const auto columns = compared_fact_columns();
+  std::string html = heading(
+      "Facts",
+      "Who knows what, and what each model answers. A fact that was asked under several variants "
+      "is "
+      "known to a model that knows it under more than half of those that all models share; the "
+      "answer shown is that under the first of them, of a tie the first choice. " +
+          meanings(columns) + " All facts are in <code>facts.csv</code>.");
+  html += html_table(columns, std::vector<ComparedFactCounts>{made.fact_counts});
+  if (made.fact_counts.differ == 0) return html;
+  std::string options;
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    options += "<option value=\"" + std::to_string(m) + "\">" + escape_html(names[m]) + "</option>";
+  }
+  html +=
+      "<div class=\"screen pick\"><label>Contains<input id=\"fact-words\" type=\"search\"></label>"
+      "<label>Known by<select id=\"fact-known\"><option value=\"\">any model</option>" +
+      options +
+      "</select></label><label>Not known by<select id=\"fact-unknown\"><option value=\"\">any "
+      "model</option><option value=\"others\">all others</option>" +
+      options +
+      "</select></label></div>\n"
+      "<p class=\"dim\">Facts on which models differ: <span id=\"fact-count\">" +
+      std::to_string((std::min)(made.fact_counts.differ, most_listed_facts)) +
+      "</span> listed. What one model knows and another does not is lost from the first to the "
+      "second, and gained the other way round.</p>\n<div id=\"differing\" class=\"tall\">";
+  std::vector<std::string> heads{"Relation", "Subject", "Right answer", "Known by"};
+  for (const std::string& name : names) heads.push_back(label(name));
+  html += table_begin(heads);
+  std::size_t listed = 0;
+  for (const ComparedFact& fact : made.facts) {
+    if (!fact.differs()) continue;
+    if (++listed > most_listed_facts) continue;
+    std::string known;
+    for (const auto& answer : fact.models) known += !answer ? '-' : answer->is_known ? '1' : '0';
+    html += "<tr data-known=\"" + known + "\"><td>" + label(fact.relation) + "</td><td>" +
+            label(fact.subject) + "</td><td>" + label(cut_to(fact.answer, 60)) + "</td>" +
+            html_cell(ShownNumber{
+                static_cast<double>(fact.known_by()),
+                std::to_string(fact.known_by()) + " of " + std::to_string(fact.asked())});
+    for (const auto& answer : fact.models) {
+      html += !answer
+                  ? "<td>–</td>"
+                  : "<td><span class=\"mark " + std::string(answer->is_known ? "right" : "wrong") +
+                        "\">" + (answer->is_known ? "✓" : "✗") + "</span> " +
+                        label(cut_to(answer->text, 60)) + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  html += std::string(table_end) + "</div>\n";
+  if (listed > most_listed_facts) {
+    html += words_below(counted(listed - most_listed_facts, "more fact") +
+                        " on which models differ: all are in <code>facts.csv</code>.");
+  }
+  return html + "<script>" + std::string(detail::fact_list_script) + "</script>\n";
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

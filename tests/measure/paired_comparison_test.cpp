@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/measure/paired_comparison.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/near.hpp"
+#include "support/small_answers.hpp"
+
+using namespace plumb::detail;
+using test::by_seed;
+using test::cell;
+using test::ic;
+using test::near;
+
+BOOST_AUTO_TEST_SUITE(paired_comparison_suite)
+
+namespace {
+
+const Bootstrap few{.seed = 3, .resamples = 400};
+
+/// P1: both know fact 0, a alone 1 and 2, b alone 3. P2: a alone knows 0, neither 1.
+std::vector<ModelAnswers> two_models() {
+  return {{"a", {by_seed("P1", {"1110"}), by_seed("P2", {"10"})}},
+          {"b", {by_seed("P2", {"00"}), by_seed("P1", {"1001"})}}};
+}
+
+PairedComparison compared(const std::vector<ModelAnswers>& models,
+                          const Bootstrap& bootstrap = few) {
+  return paired_comparisons(models, ic(50), bootstrap).front();
+}
+
+std::string marks(std::size_t right, std::size_t all) {
+  return std::string(right, '1') + std::string(all - right, '0');
+}
+
+}  // namespace
+
+// P1: 1, 2, 1, 0; P2: 0, 1, 0, 1. Differences 1/4 and 1/2. Three discordant facts to one: p = 2 · 5/16.
+BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
+  const PairedComparison made = compared(two_models());
+  BOOST_TEST(made.first == 0U);
+  BOOST_TEST(made.second == 1U);
+  BOOST_REQUIRE(made.relations.size() == 2U);
+  BOOST_TEST(made.relations[0].first == "P1");
+  BOOST_TEST((made.relations[0].second.counts == PairedCounts{1, 2, 1, 0}));
+  BOOST_TEST((made.relations[1].second.counts == PairedCounts{0, 1, 0, 1}));
+  BOOST_TEST((made.overall.counts == PairedCounts{1, 3, 1, 1}));
+  BOOST_TEST(near(made.overall.difference.value, 2.0 / 6));
+  BOOST_TEST(made.overall.difference.count == 6U);
+  BOOST_TEST(near(made.mean_difference.value, 3.0 / 8));
+  BOOST_TEST(near(made.mean_accuracy[0], (0.75 + 0.5) / 2));
+  BOOST_TEST(near(made.mean_accuracy[1], (0.5 + 0) / 2));
+  BOOST_TEST(near(made.overall.p, 10.0 / 16));
+  BOOST_TEST(near(made.relations[0].second.difference.value, 0.25));
+  BOOST_TEST(made.relations[0].second.p == 1.0);
+}
+
+// With two relations a resample is of one alone or of both, with chances 1/4, 1/2 and 1/4: the ends
+// are those of one alone.
+BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
+  const PairedComparison made = compared(two_models());
+  BOOST_TEST(made.overall.difference.method == "bootstrap of relations");
+  BOOST_TEST(near(made.overall.difference.low, 0.25));
+  BOOST_TEST(near(made.overall.difference.high, 0.5));
+  BOOST_TEST(made.mean_difference.method == "bootstrap of relations");
+  BOOST_TEST(near(made.mean_difference.low, 0.25));
+  BOOST_TEST(near(made.mean_difference.high, 0.5));
+  BOOST_TEST(made.relations[0].second.difference.method == "bootstrap of facts");
+}
+
+// 40 facts that the first alone knows and 20 that the second does, of 100: the difference has the
+// variance (0.6 − 0.2²) / 100.
+BOOST_AUTO_TEST_CASE(of_one_relation_the_facts_are_resampled) {
+  const std::vector<ModelAnswers> models{
+      {"a", {by_seed("P1", {marks(40, 100)})}},
+      {"b", {by_seed("P1", {std::string(40, '0') + marks(20, 60)})}}};
+  const PairedComparison made = compared(models, {.seed = 1, .resamples = 4000});
+  BOOST_TEST((made.overall.counts == PairedCounts{0, 40, 20, 40}));
+  const Estimate& difference = made.overall.difference;
+  BOOST_TEST(difference.method == "bootstrap of facts");
+  const double half = 1.96 * std::sqrt(0.56 / 100);
+  BOOST_TEST(near(difference.value, 0.2));
+  BOOST_TEST(near(difference.low, 0.2 - half, 0.015));
+  BOOST_TEST(near(difference.high, 0.2 + half, 0.015));
+  BOOST_TEST(made.mean_difference.low == difference.low);
+  BOOST_TEST(compared(models, {.seed = 1, .resamples = 4000}).overall.difference.low ==
+             difference.low);
+}
+
+BOOST_AUTO_TEST_CASE(models_that_agree_on_every_fact_have_no_interval) {
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"1100"})}},
+                                         {"b", {by_seed("P1", {"1100"})}}};
+  const PairedComparison made = compared(models);
+  BOOST_TEST(made.overall.difference.value == 0.0);
+  BOOST_TEST(!made.overall.difference.has_interval());
+  BOOST_TEST(made.overall.p == 1.0);
+  BOOST_TEST(made.overall.p_holm == 1.0);
+}
+
+// Of two variants one is not most; of three two are.
+BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
+  std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"110", "010"})}},
+                                   {"b", {by_seed("P1", {"100", "100"})}}};
+  BOOST_TEST((compared(models).overall.counts == PairedCounts{0, 1, 1, 1}));
+  models[0].relations = {by_seed("P1", {"110", "010", "100"})};
+  models[1].relations = {by_seed("P1", {"000", "010", "010"})};
+  BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 1, 0, 1}));
+}
+
+// Only seed 0 is both models'.
+BOOST_AUTO_TEST_CASE(variants_of_one_model_alone_do_not_count) {
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},
+                                         {"b", {by_seed("P1", {"10"})}}};
+  BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 0, 0, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"21"})}},
+                                         {"b", {by_seed("P1", {"11"})}}};
+  BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 0, 1, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(facts_and_relations_of_one_model_alone_are_left_out) {
+  std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"1010"}), by_seed("P2", {"11"})}},
+                                   {"b", {by_seed("P3", {"11"}), by_seed("P1", {"011"})}}};
+  const PairedComparison made = compared(models);
+  BOOST_TEST(made.relations.size() == 1U);
+  BOOST_TEST((made.overall.counts == PairedCounts{1, 1, 1, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(models_that_share_no_fact_have_no_numbers_and_are_no_test) {
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"11111111"})}},
+                                         {"b", {by_seed("P2", {"1"})}},
+                                         {"c", {by_seed("P1", {"00000000"})}}};
+  const auto made = paired_comparisons(models, ic(50), few);
+  BOOST_REQUIRE(made.size() == 3U);
+  BOOST_TEST(made[0].relations.empty());
+  BOOST_TEST(std::isnan(made[0].overall.p));
+  BOOST_TEST(std::isnan(made[0].overall.p_holm));
+  BOOST_TEST(!made[0].overall.difference.exists());
+  BOOST_TEST(!made[0].mean_difference.exists());
+  BOOST_TEST(std::isnan(made[0].mean_accuracy[0]));
+  // a and c are the only test.
+  BOOST_TEST(near(made[1].overall.p, 2.0 / 256));
+  BOOST_TEST(made[1].overall.p_holm == made[1].overall.p);
+}
+
+// a and b against c, 8 facts to none each; a against b without any. Holm: 3 p, 3 p, 1, and the same
+// for the relations, which are one.
+BOOST_AUTO_TEST_CASE(p_is_adjusted_over_all_pairs_and_relations) {
+  const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {marks(8, 8)})}},
+                                         {"b", {by_seed("P1", {marks(8, 8)})}},
+                                         {"c", {by_seed("P1", {marks(0, 8)})}}};
+  auto made = paired_comparisons(models, ic(50), few);
+  BOOST_TEST(made[0].overall.p_holm == 1.0);
+  BOOST_TEST(near(made[1].overall.p_holm, 3 * 2.0 / 256));
+  BOOST_TEST(near(made[2].overall.p_holm, 3 * 2.0 / 256));
+  BOOST_TEST(near(made[2].relations[0].second.p_holm, 3 * 2.0 / 256));
+  auto wider = models;
+  for (ModelAnswers& model : wider) model.relations.push_back(by_seed("P2", {"1"}));
+  made = paired_comparisons(wider, ic(50), few);
+  BOOST_TEST(near(made[1].overall.p_holm, 3 * 2.0 / 256));
+  BOOST_TEST(near(made[1].relations[0].second.p_holm, 6 * 2.0 / 256));
+  BOOST_TEST(made[1].relations[1].second.p_holm == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(answers_are_compared_as_texts_under_the_first_shared_variant) {
+  std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"1111"})}},
+                                   {"b", {by_seed("P1", {"1111", "0000"})}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    cell(models[0].relations[0], 0, i).option = i;
+    cell(models[1].relations[0], 0, i).option = 3 - i;
+    cell(models[1].relations[0], 1, i).option = i;
+  }
+  BOOST_TEST(*compared(models).overall.same_answers == 0U);
+  std::ranges::reverse(models[1].relations[0].relation.options);  // o3 … o0
+  for (Fact& fact : models[1].relations[0].relation.facts) fact.answer = 3 - fact.answer;
+  const PairedComparison made = compared(models);
+  BOOST_TEST(*made.overall.same_answers == 4U);
+  BOOST_TEST(made.overall.same_answer() == 1.0);
+  Setting spoken = ic(50);
+  spoken.by = "generation";
+  for (ModelAnswers& model : models) {
+    for (Setting& setting : model.relations[0].settings) setting.by = "generation";
+  }
+  const auto generated = paired_comparisons(models, spoken, few).front();
+  BOOST_TEST(!generated.overall.same_answers);
+  BOOST_TEST(std::isnan(generated.overall.same_answer()));
+}
+
+BOOST_AUTO_TEST_CASE(models_that_cannot_be_told_apart_share_a_rank) {
+  const auto pair = [](std::size_t first, std::size_t second, double p_holm) {
+    PairedComparison made;
+    made.first = first;
+    made.second = second;
+    made.overall.p_holm = p_holm;
+    return made;
+  };
+  // 1 beats 0 and 2, and 3 beats 2 alone; 4 has no accuracy.
+  const auto ranks =
+      shared_ranks({0.6, 0.9, 0.3, 0.8, no_number},
+                   {pair(0, 1, 0.01), pair(0, 2, 0.06), pair(0, 3, 0.2), pair(1, 2, 0.001),
+                    pair(1, 3, 0.05), pair(2, 3, 0.049), pair(3, 4, no_number), pair(0, 4, 0.001)});
+  BOOST_TEST((ranks == std::vector<std::optional<std::size_t>>{2, 1, 3, 1, std::nullopt}));
+  BOOST_TEST((shared_ranks({0.5}, {}) == std::vector<std::optional<std::size_t>>{1}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
