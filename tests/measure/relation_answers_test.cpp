@@ -37,6 +37,26 @@ BOOST_AUTO_TEST_CASE(a_view_has_all_templates_by_index_one_or_what_they_answer_t
   BOOST_TEST(&together.relation() == &table.relation);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_has_a_text_where_its_option_has_one) {
+  RelationAnswers table;
+  table.relation.options = {"a", "b"};
+  table.relation.facts.resize(2);
+  table.relation.facts[1].choices = {"own a", ""};
+  Setting spoken = template_setting(0);
+  spoken.by = "generation";
+  table.settings = {template_setting(0), spoken};
+  table.cells.resize(4);
+  table.cells[0].option = 1;
+  BOOST_TEST(answer_text(table, 0, 0) == "b");
+  BOOST_TEST(answer_text(table, 1, 0) == "own a");
+  BOOST_TEST(answer_text(table, 0, 1) == "");
+  table.texts = {"", "said", "", "more"};
+  BOOST_TEST(answer_text(table, 0, 1) == "said");
+  BOOST_TEST(answer_text(table, 1, 1) == "more");
+  table.cells[0].option = 2;  // which the relation does not have
+  BOOST_TEST(answer_text(table, 0, 0) == "");
+}
+
 // Seed 3 of many shots is no template.
 BOOST_AUTO_TEST_CASE(other_settings_are_no_templates) {
   RelationAnswers table;

@@ -55,6 +55,22 @@ BOOST_FIXTURE_TEST_CASE(every_setting_has_the_likeliest_choice_of_every_fact, te
   BOOST_TEST(model.relations[1].facts() == 2U);
 }
 
+// The right choice is the second, "yes", and the first, "no", is the likeliest.
+BOOST_AUTO_TEST_CASE(an_answer_is_an_option_of_the_relation_wherever_it_stands_among_the_choices) {
+  ManyShotFolder folder;
+  folder.relation("P1");
+  std::vector<StatementScore> scores(2);
+  scores[0].continuation.log_likelihood = std::log(0.75);
+  scores[1].continuation.log_likelihood = std::log(0.25);
+  folder.files().write("P1_choices.jsonl",
+                       recorded_choice_line(one_shot, test::numbered_fact(0), {{1, 0}, 1}, scores));
+  const RelationAnswers p1 = many_shot_answers(folder.path(), "m").relations[0];
+  BOOST_TEST(!p1.row(0)[0].correct);
+  BOOST_TEST(p1.row(0)[0].option == 1U);
+  BOOST_TEST(answer_text(p1, 0, 0) == "no");
+  BOOST_TEST(p1.texts.empty());
+}
+
 BOOST_FIXTURE_TEST_CASE(continuations_are_settings_of_their_own, test::SmallManyShot) {
   const RelationAnswers p1 = many_shot_answers(path(), "m").relations[0];
   const std::vector<std::pair<std::string, std::string>> expected{{"generation", "1000"},
@@ -68,6 +84,7 @@ BOOST_FIXTURE_TEST_CASE(continuations_are_settings_of_their_own, test::SmallMany
     BOOST_TEST(made.shots == 5U);
     BOOST_TEST(made.variant == i / 2);
     BOOST_TEST(marks_of(p1, 5 + i) == expected[i].second);
+    BOOST_TEST(answer_text(p1, 0, 5 + i) == "…");
   }
 }
 

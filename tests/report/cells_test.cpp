@@ -51,6 +51,17 @@ BOOST_AUTO_TEST_CASE(texts_may_wrap_and_hold_anything) {
   BOOST_TEST(fold_away("a", "<p>x</p>") == "<details><summary>a</summary>\n<p>x</p></details>\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_p_is_written_by_its_power_where_it_is_small) {
+  const auto text = [](double p) { return std::get<ShownNumber>(p_value_cell(p)).text; };
+  BOOST_TEST(text(1) == "1.000");
+  BOOST_TEST(text(0.001) == "0.001");
+  BOOST_TEST(text(0.00012) == "1.2e-4");
+  BOOST_TEST(text(2.3e-200) == "2.3e-200");
+  BOOST_TEST(text(0) == "< 1e-300");
+  BOOST_TEST(std::get<ShownNumber>(p_value_cell(2.3e-200)).sorted_by == 2.3e-200);
+  BOOST_TEST(!std::get<PlainNumber>(p_value_cell(no_number)).exists());
+}
+
 BOOST_AUTO_TEST_CASE(a_table_has_each_heading_with_what_stands_below_it) {
   struct Plum {
     std::string name;

@@ -17,6 +17,7 @@
 #include "plumb/detail/report/list_columns.hpp"
 #include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_shot_columns.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/probe_columns.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
 #include "support/temporary_folder.hpp"
@@ -78,6 +79,9 @@ std::string listed_metrics() {
          "\n## `plumb compare`\n" +
          listed_columns("`models.NAME`", model_standing_columns(compared)) +
          listed_columns("`relations.CODE`", relation_standing_columns(compared)) +
+         listed_columns("`paired_tests`, a list", paired_comparison_columns()) +
+         listed_columns("`paired_tests`, by `relations.CODE`", paired_test_columns()) +
+         listed_columns("`facts`", compared_fact_columns()) +
          listed_columns("`base_and_tuned`, a list", tuned_columns());
 }
 

@@ -42,6 +42,10 @@ BOOST_AUTO_TEST_CASE(every_number_stands_in_json_with_its_interval) {
   BOOST_TEST(near(last.at("rate").at("value").get<double>(), 2.5 / 3));
   BOOST_TEST(last.at("left_out").at("relations") == 1);
   BOOST_TEST(json.at("subsumption").at(0).at("cells_without_knowledge") == 1);
+  BOOST_TEST(json.at("paired_tests").size() == 3U);
+  BOOST_TEST(json.at("facts").at("compared") == 12);
+  BOOST_TEST(ant.at("rank") == 1);
+  BOOST_TEST(ant.at("known_alone") == 3);
   BOOST_TEST(json.at("family_correlation").size() == 1U);
   BOOST_TEST(json.at("family_correlation").at(0).at("pairs") == 1);
   const Json& pair = json.at("base_and_tuned").at(0);

@@ -37,11 +37,12 @@ BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_fetches_nothing) {
   const std::string html = page();
   BOOST_TEST(test::markup_fault(html) == "");
   for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
-  BOOST_TEST(
-      in_order(html, {"<h1><bdi>Comparison of 3 models", "<bdi>ic/50</bdi>", "means over seeds",
-                      "class=\"note\">1 relation of 4", "class=\"cards\"", "Leaderboard of models",
-                      "Models by relations", "Leaderboard of relations", "Best and least known",
-                      "Do models agree", "Who knows what", "Base against fine-tuned", "Settings"}));
+  BOOST_TEST(in_order(
+      html,
+      {"<h1><bdi>Comparison of 3 models", "<bdi>ic/50</bdi>", "means over seeds",
+       "class=\"note\">1 relation of 4", "class=\"cards\"", "Leaderboard of models", "Paired tests",
+       "Models by relations", "Leaderboard of relations", "Best and least known", "Do models agree",
+       "Who knows what", "Base against fine-tuned", "<h2>Facts", "Settings"}));
 }
 
 BOOST_AUTO_TEST_CASE(cards_have_the_headline_numbers) {
@@ -107,6 +108,35 @@ BOOST_AUTO_TEST_CASE(pairs_stand_with_their_difference) {
   BOOST_TEST(!holds(page(options), "Base against"));
 }
 
+// Of cat's and ant's 8 discordant facts 7 are ant's: p = 2 · 9/256, times 3 tests.
+BOOST_AUTO_TEST_CASE(paired_tests_say_which_number_to_print_and_what_each_is_over) {
+  const std::string part = section(page(), "Paired tests");
+  BOOST_TEST(in_order(part, {"more than half of the variants", "For a paper, print the column",
+                             ">Difference, mean of relations<", ">P, overall<",
+                             ">P (Holm), overall<", ">Difference, overall<",
+                             "<summary>Paired tests "
+                             "by relation</summary>",
+                             "paired_tests_by_relation.csv"}));
+  BOOST_TEST(in_order(row_of(part, "cat"),
+                      {"<bdi>ant</bdi>", ">3<", "0.16666667", "0.66666667", "-0.500000",
+                       "0.07031250", "0.21093750", "-0.375", ">12<", ">1<", ">1<", ">7<", ">3<"}));
+  BOOST_TEST(count_of(part, "<tr><td><bdi>") == 3U + 9U);
+}
+
+BOOST_AUTO_TEST_CASE(rows_by_relation_end_somewhere) {
+  std::vector<ModelAnswers> models{{"a", {}}, {"b", {}}};
+  for (std::size_t r = 0; r < 502; ++r) {
+    for (ModelAnswers& model : models) {
+      model.relations.push_back(test::by_seed("P" + std::to_string(r), {"1"}));
+    }
+  }
+  ComparisonOptions options;
+  options.bootstrap.resamples = 2;
+  const std::string html = ComparisonPage(compare_answers(models, options)).html(Json::object());
+  BOOST_TEST(count_of(section(html, "Paired tests"), "<tr><td><bdi>") == 1U + 500U);
+  BOOST_TEST(holds(html, "2 more rows in <code>paired_tests_by_relation.csv</code>"));
+}
+
 BOOST_AUTO_TEST_CASE(one_model_has_no_maps_of_models_by_models) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
@@ -115,6 +145,7 @@ BOOST_AUTO_TEST_CASE(one_model_has_no_maps_of_models_by_models) {
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(!holds(html, "Do models agree"));
   BOOST_TEST(!holds(html, "Who knows"));
+  BOOST_TEST(!holds(html, "Paired tests"));
   BOOST_TEST(holds(html, "Comparison of 1 model<"));
 }
 

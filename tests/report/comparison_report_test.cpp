@@ -117,6 +117,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_the_leaderboard_then_pairs_of_models) {
   BOOST_TEST(table.find("\nant ") < table.find("\nbee "));
   BOOST_TEST(has_line(table, "ant → bee"));
   BOOST_TEST(has_line(table, "bee → ant"));
+  BOOST_TEST(has_line(table, "first − second  difference, mean of relations [95%]"));
+  BOOST_TEST(has_line(table, "ant − bee"));
   BOOST_TEST(holds(table, "base → tuned"));
   BOOST_TEST(holds(table, "-0.167 ["));
 }
@@ -132,7 +134,26 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   const std::string table =
       comparison_report(compare_answers(models, options), Json::object()).table();
   BOOST_TEST(!holds(table, "→"));
+  BOOST_TEST(!holds(table, "−"));
   BOOST_TEST(has_line(table, "f      0.667 ["));
+}
+
+// 8 facts to none, of three tests: 3 · 2/256 is below 0.05.
+BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
+  ComparisonOptions options;
+  options.bootstrap.resamples = 20;
+  const Comparison made = compare_answers({{"none", {by_seed("P1", {"00000000"})}},
+                                           {"all", {by_seed("P1", {"11111111"})}},
+                                           {"most", {by_seed("P1", {"11111110"})}}},
+                                          options);
+  const Json models = to_json(made).at("models");
+  BOOST_TEST(models.at("all").at("rank") == 1);
+  BOOST_TEST(models.at("most").at("rank") == 1);
+  BOOST_TEST(models.at("none").at("rank") == 3);
+  BOOST_TEST(models.at("all").at("known_alone") == 1);
+  for (const auto& [name, text] : comparison_csv(made)) {
+    if (name == "metrics.csv") BOOST_TEST(holds(text, "\nnone,,rank,3,"));
+  }
 }
 
 // "level" has ties of four throughout, "one" knows a fact: accuracies 1/4 and 1/4, known 0 and 1/4.

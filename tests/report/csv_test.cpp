@@ -91,4 +91,11 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_an_empty_cell) {
   BOOST_TEST(csv_number(0.25, 2) == "0.25");
 }
 
+BOOST_AUTO_TEST_CASE(all_digits_of_a_number_tell_it_from_every_other) {
+  BOOST_TEST(csv_digits(0.1) == "0.1");
+  BOOST_TEST(csv_digits(1.0 / 3) == "0.3333333333333333");
+  BOOST_TEST(csv_digits(2.5e-300) == "2.5e-300");
+  BOOST_TEST(csv_digits(no_number) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

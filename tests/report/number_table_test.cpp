@@ -89,6 +89,21 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_show_the_same_cells) {
   BOOST_TEST(holds(html, "Deep.estimate"));  // headings begin with a capital
 }
 
+BOOST_AUTO_TEST_CASE(csv_of_rows_has_a_column_for_each_key_and_all_digits) {
+  NumberTable table = every_kind();
+  table.columns[0].place = ColumnPlace::terminal;
+  table.columns[2].interval = true;
+  table.rows[0].cells[3] = PlainNumber{1.0 / 3};
+  BOOST_TEST(csv_table(table) ==
+             "deep.count,deep.estimate,deep.estimate_low,deep.estimate_high,deep.number,none,"
+             "remarked,shown,word,dashed,absent\n"
+             "7,0.25,0.125,0.5,0.3333333333333333,,0.250,3,yes,4,\n");
+  table.rows[0].cells[2] = without_interval(1e-300, 3);
+  BOOST_TEST(holds(csv_table(table), "\n7,1e-300,,,"));
+  table.rows[0].cells[2] = Estimate{};
+  BOOST_TEST(holds(csv_table(table), "\n7,,,,"));
+}
+
 BOOST_AUTO_TEST_CASE(a_section_of_rows_begins_with_a_rule) {
   NumberTable table{{{.key = "name", .heading = "name", .meaning = ""}}};
   for (const bool begins : {true, false, true}) {

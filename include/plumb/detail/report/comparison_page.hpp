@@ -101,15 +101,15 @@ class ComparisonPage {
                "Paired tests",
                "Each pair of models over the facts that both were asked. A fact that was asked "
                "under several variants is known to a model that knows it under more than half of "
-               "the variants both have; a tie counts as wrong. For a paper, print the difference "
-               "(mean of relations) with its 95% interval: whole relations are resampled for it, "
-               "so it says how far the difference would move with other relations. With one shared "
-               "relation its facts are resampled instead; with few relations the interval is "
-               "rough. Numbers marked overall pool all shared facts, so that large relations count "
-               "for more; p says whether the facts that only one of the two knows may be chance, "
-               "and takes facts for independent of each other. " +
-                   meanings(columns)) +
-           html_table(columns, made_.paired) + paired_by_relation();
+               "the variants both have; a tie counts as wrong. For a paper, print the column "
+               "“Difference, mean of relations” with its 95% interval: whole relations are "
+               "resampled for it, so it says how far the difference would move with other "
+               "relations. With one shared relation its facts are resampled instead, and with few "
+               "relations the interval is rough. Numbers marked overall pool all shared facts, so "
+               "that large relations count for more. p says how often chance alone would set the "
+               "two models so far apart, and takes facts for independent of each other.") +
+           words_below(meanings(columns)) + html_table(columns, made_.paired) +
+           paired_by_relation();
   }
 
   /// The smallest p first, folded away.
@@ -122,9 +122,9 @@ class ComparisonPage {
     rows.resize((std::min)(all, most));
     return fold_away(
         "Paired tests by relation",
-        words_below("Each pair of models in each relation, the smallest p first; p (Holm) is "
-                    "adjusted for all pairs and relations. Differences have their intervals over "
-                    "resampled facts." +
+        words_below("Each pair of models in each relation, the smallest p first. p (Holm) is "
+                    "adjusted for all pairs and relations together. Intervals are over resampled "
+                    "facts." +
                     (all > most ? " " + counted(all - most, "more row") + " in " : " All are in ") +
                     "<code>paired_tests_by_relation.csv</code>.") +
             html_table(paired_row_columns(made_), rows));

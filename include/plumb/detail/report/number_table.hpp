@@ -177,6 +177,10 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
         cells.push_back(csv_digits(plain->value.value_or(no_number)));
       } else if (const auto* number = std::get_if<ShownNumber>(&value)) {
         cells.push_back(csv_digits(number->sorted_by));
+      } else if (const auto* dashed = std::get_if<DashedCount>(&value)) {
+        cells.push_back(std::to_string(dashed->count));
+      } else if (std::holds_alternative<NoCell>(value)) {
+        cells.emplace_back();
       } else {
         cells.push_back(shown(table.columns[c], value));
       }

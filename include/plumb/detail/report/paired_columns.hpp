@@ -13,12 +13,33 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A pair of models over some facts: `over` says in headings which, as " (overall)".
+/// A pair of models over some facts: `over` says in headings which, as ", overall".
 [[nodiscard]] inline std::vector<Column<PairedTest>> paired_test_columns(
     const std::string& over = {}) {
   using T = PairedTest;
   using enum ColumnPlace;
   std::vector<Column<T>> columns{
+      {.key = "p",
+       .heading = "p" + over,
+       .meaning = "p: McNemar's exact test, two-sided.",
+       .value = [](const T& t) { return p_value_cell(t.p); },
+       .place = page},
+      {.key = "p_holm",
+       .heading = "p (Holm)" + over,
+       .meaning = "p (Holm): adjusted for the number of tests.",
+       .value = [](const T& t) { return p_value_cell(t.p_holm); }},
+      {.key = "difference",
+       .heading = "difference" + over,
+       .meaning = "Difference: accuracy of the first minus accuracy of the second.",
+       .value = [](const T& t) { return t.difference; },
+       .place = page,
+       .interval = true},
+      {.key = "cohens_g",
+       .heading = "Cohen's g" + over,
+       .meaning = "Cohen's g: of the facts that one of the two knows, the first model's share, "
+                  "minus a half.",
+       .value = [](const T& t) { return PlainNumber{cohens_g(t.counts)}; },
+       .place = page},
       {.key = "facts",
        .heading = "facts",
        .meaning = "Facts: those both models were asked.",
@@ -53,27 +74,6 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .heading = "accuracy of second" + over,
        .value = [](const T& t) { return PlainNumber{t.counts.second_accuracy()}; },
        .place = page},
-      {.key = "difference",
-       .heading = "difference" + over,
-       .meaning = "Difference: accuracy of the first minus accuracy of the second.",
-       .value = [](const T& t) { return t.difference; },
-       .place = page,
-       .interval = true},
-      {.key = "p",
-       .heading = "p" + over,
-       .meaning = "p: McNemar's exact test, two-sided.",
-       .value = [](const T& t) { return p_value_cell(t.p); },
-       .place = page},
-      {.key = "p_holm",
-       .heading = "p (Holm)" + over,
-       .meaning = "p (Holm): adjusted for the number of tests.",
-       .value = [](const T& t) { return p_value_cell(t.p_holm); }},
-      {.key = "cohens_g",
-       .heading = "Cohen's g" + over,
-       .meaning = "Cohen's g: of the facts that one of the two knows, the first model's share, "
-                  "minus a half.",
-       .value = [](const T& t) { return PlainNumber{cohens_g(t.counts)}; },
-       .place = page},
       {.key = "agreement",
        .heading = "agreement" + over,
        .meaning = "Agreement: the share of facts that both know or neither does.",
@@ -104,20 +104,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .value = [](const P& p) { return p.relations.size(); },
        .place = page},
       {.key = "mean_first_accuracy",
-       .heading = "accuracy of first (mean of relations)",
+       .heading = "accuracy of first, mean of relations",
        .value = [](const P& p) { return PlainNumber{p.mean_accuracy[0]}; },
        .place = page},
       {.key = "mean_second_accuracy",
-       .heading = "accuracy of second (mean of relations)",
+       .heading = "accuracy of second, mean of relations",
        .value = [](const P& p) { return PlainNumber{p.mean_accuracy[1]}; },
        .place = page},
       {.key = "mean_difference",
-       .heading = "difference (mean of relations)",
+       .heading = "difference, mean of relations",
        .meaning = "Mean of relations: each relation counts once. Overall: each fact counts once.",
        .value = [](const P& p) { return p.mean_difference; },
        .interval = true,
        .weight = ColumnWeight::major}};
-  for (auto& one : columns_of<P>(paired_test_columns(" (overall)"),
+  for (auto& one : columns_of<P>(paired_test_columns(", overall"),
                                  [](const P& p) -> const PairedTest& { return p.overall; })) {
     columns.push_back(std::move(one));
   }
