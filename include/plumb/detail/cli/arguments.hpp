@@ -17,6 +17,7 @@
 
 #include "plumb/detail/cli/config_file.hpp"
 #include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/suggestion.hpp"
@@ -71,6 +72,7 @@ using Positional = std::vector<std::pair<const char*, int>>;
 
 /// For the commands whose options are settings.
 inline void add_config(options::options_description& list) {
+  add_output(list);
   list.add_options()(
       "config", options::value<std::string>()->value_name("FILE"),
       "take options that are not given from JSON of their names, or from the run.json "
@@ -118,6 +120,7 @@ inline std::optional<options::variables_map> parse_arguments(
     }
     options::notify(values);
     refuse_empty_values(values, description);
+    read_output(values, console);
     return values;
   } catch (const options::unknown_option& error) {
     throw unknown_option(error.get_option_name(), command, description);

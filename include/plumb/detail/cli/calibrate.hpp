@@ -117,7 +117,7 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   check_calibration(arguments.calibrate, probing.target.shown_name(), dataset,
                     probing.probe.templates.indices);
   const auto probed = detail::probe(console, "calibrate", probing, dataset, make_model);
-  if (probed) console.out << probed->second << "\n";
+  if (probed) for_people(console) << probed->second << "\n";
   return probed.has_value();
 }
 

@@ -23,7 +23,10 @@ struct CompareArguments {
   }
 };
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// What the command returns where a condition of --assert does not hold.
+inline constexpr int assertion_failed = 3;
+
+/// Runs the subcommand; returns the exit code 0, or `assertion_failed`. Throws Error for everything that goes wrong.
 inline int run_compare_command(Console& console) {
   detail::CompareArguments arguments;
   if (!detail::parse_settings(console, "plumb compare RUN… [NAME=RUN] --out DIR", arguments,
@@ -31,9 +34,12 @@ inline int run_compare_command(Console& console) {
     return 0;
   }
   (detail::require)(arguments.out, "--out", "plumb compare");
-  detail::show_measurement(console, "compare", CompareMeasurement(std::move(arguments.compare)),
-                           arguments.out);
-  return 0;
+  const Report report = detail::show_measurement(
+      console, "compare", CompareMeasurement(std::move(arguments.compare)), arguments.out);
+  for (const std::string& line : report.failed()) {
+    console.err << "plumb: does not hold: " << line << std::endl;
+  }
+  return report.failed().empty() ? 0 : assertion_failed;
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -23,6 +23,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/engine_options.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/report/report.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -78,6 +79,17 @@ struct AskedOptions {
   std::string record{};
 };
 
+/// How a command shows what it found (shown_output.hpp).
+struct ShownOutput {
+  bool quiet = false;
+  bool json = false;
+  TableFormat format = TableFormat::terminal;
+
+  [[nodiscard]] bool is_for_people() const {
+    return !quiet && !json && format == TableFormat::terminal;
+  }
+};
+
 struct Console;
 
 /// Runs another subcommand, by name, and returns its exit code.
@@ -102,6 +114,7 @@ struct Console {
   bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
+  ShownOutput shown{};
   /// The shards whose packs a job takes instead of asking the model.
   std::shared_ptr<const MergedShards> merged{};
   /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.

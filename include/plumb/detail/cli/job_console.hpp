@@ -18,6 +18,7 @@
 
 #include "plumb/detail/cli/interrupt.hpp"
 #include "plumb/detail/cli/job_target.hpp"
+#include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/run/job.hpp"
@@ -29,6 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A bar for each thing that a job counts, one after another. The console must outlive it.
 inline ProgressCallback progress_bars(Console& console) {
+  if (console.shown.quiet) return {};
   struct OpenBar {
     std::string counted;
     std::optional<ProgressBar> progress;
@@ -75,7 +77,7 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   WorkOptions work{progress_bars(console),
                    {},
                    [&console, resumes = target.resume](const JobPlan& plan) {
-                     show_plan(console.err, plan, resumes);
+                     if (!console.shown.quiet) show_plan(console.err, plan, resumes);
                    },
                    target.shard};
   if (console.merged) {
@@ -143,11 +145,12 @@ template <Job J>
   const RunSummary summary =
       run_interruptibly(console, command, target, data, job,
                         [&](const JobFolder& folder) { return run_shard(job, folder); });
-  console.out << "shard " << target.shard.word() << ": "
-              << counted(summary.fresh_statements, "statement") << " scored now, "
-              << with_decimals(summary.seconds_model, 1)
-              << " s in the model; `plumb merge` makes a run of all " << target.shard.count << "\n"
-              << "shard: " << target.out.string() << "\n";
+  for_people(console) << "shard " << target.shard.word() << ": "
+                    << counted(summary.fresh_statements, "statement") << " scored now, "
+                    << with_decimals(summary.seconds_model, 1)
+                    << " s in the model; `plumb merge` makes a run of all " << target.shard.count
+                    << "\n"
+                    << "shard: " << target.out.string() << "\n";
   return true;
 }
 
@@ -155,6 +158,14 @@ template <Job J>
 inline void show_report(Console& console, const Report& report, const DiskPath& file,
                         const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
+  if (!console.shown.is_for_people()) {
+    for (const std::string& note : notes) for_people(console) << as_options(note) << "\n";
+    if (console.shown.json) console.out << report.metrics().dump(2) << "\n";
+    if (console.shown.format != TableFormat::terminal) {
+      console.out << report.table_as(console.shown.format);
+    }
+    return;
+  }
   const std::string page = file.path().extension() == ".html" ? file.name() : "";
   for (const std::string& note : notes) {
     console.out << in_lines(as_options(note), console.width) << "\n";
@@ -163,13 +174,15 @@ inline void show_report(Console& console, const Report& report, const DiskPath& 
               << each_in_lines(cost, console.width) << label << ": " << file.string() << "\n";
 }
 
-/// Carries a measurement out and shows what it found.
+/// Carries a measurement out, shows what it found, and returns it.
 template <Measurement M>
-void show_measurement(Console& console, const char* command, const M& measurement,
-                      const DiskPath& out) {
+Report show_measurement(Console& console, const char* command, const M& measurement,
+                        const DiskPath& out) {
   const Json facts = {{"command_line", command_line_of(console, command)},
                       {"options", given_json(console)}};
-  show_report(console, run_measurement(measurement, out, facts), out / "report.html");
+  Report report = run_measurement(measurement, out, facts);
+  show_report(console, report, out / "report.html");
+  return report;
 }
 
 /// What a job cost, in words for the terminal; `noun` is what was asked, one of it, and `kinds`

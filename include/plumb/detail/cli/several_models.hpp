@@ -20,6 +20,7 @@
 #include "plumb/detail/cli/interrupt.hpp"
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/cli/model_table.hpp"
+#include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/run/measurement.hpp"
@@ -83,7 +84,7 @@ inline int compare_several(Console& console, const JobTarget& target,
   for (const AskedModel& one : models) {
     comparing.arguments.push_back(one.name + "=" + (DiskPath(target.out) / one.name).string());
   }
-  console.out << "\ncomparison of " << counted(models.size(), "model") << "\n";
+  for_people(console) << "\ncomparison of " << counted(models.size(), "model") << "\n";
   return console.run(by.name, comparing);
 }
 
@@ -105,10 +106,13 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
     Console asking = console;
     asking.asked = {};
     asking.model_known = model.known();
+    // What is printed for a program is the comparison.
+    asking.shown = {.quiet = !console.shown.is_for_people()};
     asking.arguments = words_for(model, given, target);
-    console.out << (i == 0 ? "" : "\n") << "model " << i + 1 << " of " << models.size() << ": "
-                << model.name << "\n"
-                << std::flush;
+    (target.dry_run ? console.out : for_people(console))
+        << (i == 0 ? "" : "\n") << "model " << i + 1 << " of " << models.size() << ": "
+        << model.name << "\n"
+        << std::flush;
     const auto failed = [&](const char* what, bool by_user) {
       const Site& site = model.site;
       const std::string row =

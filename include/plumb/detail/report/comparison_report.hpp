@@ -15,8 +15,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ComparisonReport = ReportOf<Comparison>;
 
+/// What was asserted of two runs: a list for metrics.json, and what does not hold, a line each.
+struct AssertedConditions {
+  Json json{};
+  std::vector<std::string> failed{};
+};
+
 /// `settings` is an object for the page's last table.
-[[nodiscard]] ComparisonReport comparison_report(Comparison made, Json settings);
+[[nodiscard]] ComparisonReport comparison_report(Comparison made, Json settings,
+                                                 AssertedConditions asserted = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
@@ -144,11 +151,15 @@ inline std::string family_csv(const FamilyCorrelations& made) {
 class ComparisonReportBody {
  public:
   /// `settings` is an object for the page's last table.
-  ComparisonReportBody(Comparison made, Json settings)
-      : made_(std::move(made)), settings_(std::move(settings)) {}
+  ComparisonReportBody(Comparison made, Json settings, Json asserted = {})
+      : made_(std::move(made)), settings_(std::move(settings)), asserted_(std::move(asserted)) {}
 
   [[nodiscard]] const Comparison& results() const noexcept { return made_; }
-  [[nodiscard]] Json metrics() const { return to_json(made_); }
+  [[nodiscard]] Json metrics() const {
+    Json json = to_json(made_);
+    if (!asserted_.is_null()) json["asserted"] = asserted_;
+    return json;
+  }
   [[nodiscard]] std::vector<ReportFile> files() const {
     std::vector<ReportFile> files;
     for (auto& [name, text] : comparison_csv(made_)) files.push_back({name, std::move(text)});
@@ -173,12 +184,14 @@ class ComparisonReportBody {
 
  private:
   Comparison made_;
-  Json settings_;
+  Json settings_, asserted_;
 };
 
-PLUMB_INLINE ComparisonReport comparison_report(Comparison made, Json settings) {
-  return report_of<Comparison>(
-      std::make_shared<const ComparisonReportBody>(std::move(made), std::move(settings)));
+PLUMB_INLINE ComparisonReport comparison_report(Comparison made, Json settings,
+                                                AssertedConditions asserted) {
+  return report_of<Comparison>(std::make_shared<const ComparisonReportBody>(
+                                   std::move(made), std::move(settings), std::move(asserted.json)),
+                               std::move(asserted.failed));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -38,6 +38,8 @@ class Report {
     std::function<std::string()> page;
     std::vector<std::string> notes;
     std::function<std::string(const TableWidth&)> table;
+    /// Conditions that do not hold, a line each.
+    std::vector<std::string> failed{};
   };
 
   explicit Report(Parts parts) : parts_(std::make_shared<const Parts>(std::move(parts))) {}
@@ -67,6 +69,9 @@ class Report {
   /// What must be known of the numbers, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return parts_->notes; }
 
+  /// Conditions that were asserted and do not hold, a line each.
+  [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return parts_->failed; }
+
   /// For a terminal, without the columns that do not fit.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     return parts_->table(width);
@@ -92,12 +97,14 @@ class ReportOf : public Report {
 /// A report whose parts are members of a body: `metrics()`, `files()`, `page()`, `notes()`,
 /// `table(width)` and `results()`.
 template <class Results, class Body>
-[[nodiscard]] ReportOf<Results> report_of(std::shared_ptr<const Body> body) {
+[[nodiscard]] ReportOf<Results> report_of(std::shared_ptr<const Body> body,
+                                          std::vector<std::string> failed = {}) {
   return {{.metrics = [body] { return body->metrics(); },
            .files = [body] { return body->files(); },
            .page = [body] { return body->page(); },
            .notes = body->notes(),
-           .table = [body](const TableWidth& width) { return body->table(width); }},
+           .table = [body](const TableWidth& width) { return body->table(width); },
+           .failed = std::move(failed)},
           std::shared_ptr<const Results>(body, &body->results())};
 }
 

@@ -21,10 +21,12 @@
 #include "plumb/detail/records/ranking_metadata.hpp"
 #include "plumb/detail/records/ranking_rows.hpp"
 #include "plumb/detail/records/results_kind.hpp"
+#include "plumb/detail/records/run_changes_file.hpp"
 #include "plumb/detail/report/comparison_report.hpp"
 #include "plumb/detail/report/many_prompt_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
 #include "plumb/detail/report/rank_comparison_report.hpp"
+#include "plumb/detail/run/compare_assertions.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/prompt_ways.hpp"
@@ -200,6 +202,14 @@ class CompareMeasurement {
     for (const std::string& pair : settings_.pairs) {
       options_.pairs.push_back(detail::parse_pair(pair, names_));
     }
+    for (const std::string& text : settings_.assertions) {
+      assertions_.push_back(parse_assertion(text));
+    }
+    if (!assertions_.empty() && runs.size() != 2) {
+      throw user_error({.setting = "assert"},
+                       "is of two runs, and there are " + std::to_string(runs.size()),
+                       "name the base and the changed run, in this order");
+    }
   }
 
   [[nodiscard]] Json identity() const { return {{"command", "compare"}, {"over", kind()}}; }
@@ -228,6 +238,7 @@ class CompareMeasurement {
     for (std::string& text : model_warnings_of(settings_.runs.list)) {
       made.remarks.push_back(std::move(text));
     }
+    AssertedConditions asserted = asserted_of(made);
     Json record = {{"command", "compare"},
                    {"plumb_version", PLUMB_VERSION},
                    {"models", made.table.models},
@@ -236,7 +247,40 @@ class CompareMeasurement {
                    {"pairs", settings_.pairs.empty() ? Json() : Json(settings_.pairs)},
                    {"resamples", options_.bootstrap.resamples},
                    {"seed", settings_.seed}};
-    return {comparison_report(std::move(made), record), record};
+    if (!assertions_.empty()) record["assert"] = settings_.assertions;
+    return {comparison_report(std::move(made), record, std::move(asserted)), record};
+  }
+
+  /// Evaluates the conditions and adds a remark for each.
+  [[nodiscard]] AssertedConditions asserted_of(Comparison& made) const {
+    AssertedConditions asserted;
+    if (assertions_.empty()) return asserted;
+    AssertedChange change;
+    change.bootstrap = options_.bootstrap;
+    // The models of a comparison are in the order of the runs.
+    change.accuracy = made.paired.front();
+    for (const ComparedFact& fact : made.facts) {
+      if (!fact.models[0] || !fact.models[1]) continue;
+      const FactAnswer &was = *fact.models[0], &is = *fact.models[1];
+      if (was.is_known == is.is_known) continue;
+      (was.is_known ? change.lost : change.gained)
+          .push_back(fact.relation + " '" + fact.subject + "' (" + was.text + " → " + is.text +
+                     ")");
+    }
+    const DiskPath& base = settings_.runs.list[0].path;
+    const DiskPath& changed = settings_.runs.list[1].path;
+    if (results_kind(base) == ResultsKind::closed_set &&
+        results_kind(changed) == ResultsKind::closed_set) {
+      change.scores = read_run_changes(base, changed);
+    }
+    asserted.json = Json::array();
+    for (const Assertion& assertion : assertions_) {
+      const AssertedResult result = evaluate(assertion, change);
+      asserted.json.push_back(to_json(result));
+      if (!result.passed) asserted.failed.push_back(in_words(result));
+      made.remarks.push_back((result.passed ? "Holds: " : "Does not hold: ") + in_words(result));
+    }
+    return asserted;
   }
 
   [[nodiscard]] Measured over_prompts() const {
@@ -334,6 +378,7 @@ class CompareMeasurement {
 
   CompareSettings settings_;
   std::vector<std::string> names_;
+  std::vector<Assertion> assertions_;
   ComparisonOptions options_;
 };
 

@@ -36,6 +36,8 @@ struct CompareSettings {
   /// The templates that closed sets were asked with, for their groups; may be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
+  /// Conditions of the first run and the second (compare_assertions.hpp).
+  std::vector<std::string> assertions{};
   /// Published numbers that the runs' are put beside, a file or a folder of them; may be empty.
   std::filesystem::path published{};
 
@@ -104,6 +106,12 @@ struct CompareSettings {
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
+    visitor("assert", self.assertions,
+            {.value = "CONDITION,…",
+             .help = "what must hold of the second run against the first: 'accuracy.drop < 0.01, "
+                     "known.lost < 20'; exit 3 where it does not",
+             .idle = under_one,
+             .recorded = "-"});
     visitor("published", self.published,
             {.value = "FILE",
              .help = "instead: put published numbers beside those of any runs, by their names in "

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The rows of two closed-set run folders, matched (measure/run_changes.hpp).
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/prediction.hpp"
+#include "plumb/detail/calibrate/run_changes.hpp"
+#include "plumb/detail/records/probe_metadata.hpp"
+#include "plumb/detail/records/probe_rows.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// Matches the rows of one relation and appends its facts.
+inline void add_changes(RunChanges& into, const RecordedRelation& first,
+                        const RecordedRelation& second) {
+  struct Kept {
+    std::vector<double> scores;
+    std::size_t answer = 0;
+  };
+  std::map<std::pair<std::size_t, std::size_t>, Kept> kept;  // by instance and template
+  for_each_recorded_row(first, [&](const RecordedRow& row) {
+    kept[{row.fact.instance, row.template_index}] = {row.scores, row.fact.answer};
+  });
+  struct Change {
+    FactChange fact;
+    std::size_t template_index = 0;
+  };
+  std::map<std::size_t, Change> facts;  // by instance
+  const auto& options = second.relation.options;
+  for_each_recorded_row(second, [&](const RecordedRow& row) {
+    const auto before = kept.find({row.fact.instance, row.template_index});
+    if (before == kept.end()) return;
+    const std::vector<double>& old = before->second.scores;
+    if (before->second.answer != row.fact.answer) {
+      throw user_error({second.rows, row.fact.line, "answer_idx"},
+                       "is another answer than in " + first.rows.string(),
+                       "compare runs over the same dataset");
+    }
+    const auto [place, added] = facts.try_emplace(row.fact.instance);
+    Change& change = place->second;
+    FactChange& fact = change.fact;
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      const double moved = std::abs(row.scores[i] - old[i]);
+      ++into.scores;
+      into.moved_sum += moved;
+      into.moved_most = (std::max)(into.moved_most, moved);
+      if (moved < fact.moved || (moved == fact.moved && !fact.option.empty())) continue;
+      fact.moved = moved;
+      fact.option = options[i];
+    }
+    if (!added && row.template_index >= change.template_index) return;
+    change.template_index = row.template_index;
+    fact.relation = second.relation.code;
+    fact.subject = row.fact.subject;
+    const Prediction was = predict(old, row.fact.answer), is = predict(row.scores, row.fact.answer);
+    fact.first_answer = options[was.option];
+    fact.second_answer = options[is.option];
+    fact.first = {was.confidence, was.correct};
+    fact.second = {is.confidence, is.correct};
+  });
+  if (facts.empty()) return;
+  into.relations.push_back(facts.size());
+  for (auto& [instance, change] : facts) into.facts.push_back(std::move(change.fact));
+}
+
+/// Throws a user error for folders of other options or another scoring, and for damaged files. No facts
+/// where the two share none.
+[[nodiscard]] inline RunChanges read_run_changes(const DiskPath& first, const DiskPath& second) {
+  RunChanges made;
+  const std::vector<RecordedRelation> before = recorded_relations(first);
+  for (const RecordedRelation& after : recorded_relations(second)) {
+    const std::string& code = after.relation.code;
+    const auto found = over::find_if(
+        before, [&](const RecordedRelation& one) { return one.relation.code == code; });
+    if (found == before.end()) continue;
+    if (found->reduction != after.reduction || found->span != after.span) {
+      throw user_error({.file = second, .field = code},
+                       "was scored otherwise than " + first.string(),
+                       "compare runs of one `reduction` and `span`");
+    }
+    if (found->relation.options != after.relation.options) {
+      throw user_error({.file = second, .field = code}, "has other options than " + first.string(),
+                       "compare runs over the same dataset");
+    }
+    add_changes(made, *found, after);
+  }
+  return made;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

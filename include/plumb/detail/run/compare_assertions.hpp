@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Did a change of a model cost more than its owner allows?
+//
+//   --assert 'accuracy.drop < 0.01, loglik.max < 0.5, known.lost < 20, ace.rise.certain < 0.02'
+//
+// Each condition is QUANTITY[.certain] < NUMBER, or with >, <= or >=, of the first run (the base) and the
+// second (the changed one). With `.certain` the bound must hold for the whole 95% interval: its upper end for <,
+// its lower end for >. A quantity that does not exist for the two runs fails.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/suggestion.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/measure/paired_comparison.hpp"
+#include "plumb/detail/calibrate/run_changes.hpp"
+#include "plumb/detail/report/metrics_json.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// What conditions are about: the base and the changed run.
+struct AssertedChange {
+  PairedComparison accuracy;
+  /// Facts that the base knew and the changed run does not, and the other way round, a line each.
+  std::vector<std::string> lost, gained;
+  /// Of closed-set runs.
+  std::optional<RunChanges> scores{};
+  Bootstrap bootstrap{};
+};
+
+/// Facts that move a quantity, most first.
+enum class MovedBy { lost, gained, score, brier };
+
+/// A quantity that a condition may name.
+struct AssertedQuantity {
+  const char* name;
+  const char* meaning;
+  Estimate (*value)(const AssertedChange&);
+  MovedBy moved_by;
+};
+
+inline Estimate of_count(std::size_t count, const AssertedChange& change) {
+  return without_interval(static_cast<double>(count), change.accuracy.overall.counts.facts());
+}
+/// Base minus changed.
+inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) {
+  constexpr std::size_t bins = 20;
+  return change.scores ? calibration_rise(*change.scores, metric, bins, change.bootstrap)
+                       : Estimate{};
+}
+
+[[nodiscard]] inline const std::vector<AssertedQuantity>& asserted_quantities() {
+  using C = AssertedChange;
+  using enum MovedBy;
+  static const std::vector<AssertedQuantity> all{
+      {"accuracy.drop",
+       "accuracy of the base minus that of the changed run, the mean over relations",
+       [](const C& c) { return c.accuracy.mean_difference; }, lost},
+      {"accuracy.drop_overall", "the same over all facts, each counting once",
+       [](const C& c) { return c.accuracy.overall.difference; }, lost},
+      {"known.lost", "facts that the base knows and the changed run does not",
+       [](const C& c) { return of_count(c.accuracy.overall.counts.only_first, c); }, lost},
+      {"known.gained", "facts that the changed run knows and the base does not",
+       [](const C& c) { return of_count(c.accuracy.overall.counts.only_second, c); }, gained},
+      {"agreement", "share of facts that both know or neither knows",
+       [](const C& c) {
+         const PairedCounts& counts = c.accuracy.overall.counts;
+         return without_interval(counts.agreement(), counts.facts());
+       },
+       lost},
+      {"kappa", "Cohen's kappa over the same",
+       [](const C& c) {
+         const PairedCounts& counts = c.accuracy.overall.counts;
+         return without_interval(cohens_kappa(counts), counts.facts());
+       },
+       lost},
+      {"mcnemar.p", "McNemar's exact two-sided p over all facts",
+       [](const C& c) {
+         return without_interval(c.accuracy.overall.p, c.accuracy.overall.counts.facts());
+       },
+       lost},
+      {"loglik.max", "largest change of a recorded score, in nats where scores are sums",
+       [](const C& c) {
+         return c.scores && c.scores->scores > 0
+                    ? without_interval(c.scores->moved_most, c.scores->scores)
+                    : Estimate{};
+       },
+       score},
+      {"loglik.mean", "mean absolute change of a recorded score",
+       [](const C& c) {
+         return c.scores && c.scores->scores > 0
+                    ? without_interval(c.scores->mean_moved(), c.scores->scores)
+                    : Estimate{};
+       },
+       score},
+      {"ace.rise", "adaptive calibration error of the changed run minus that of the base",
+       [](const C& c) { return rise_of(c, CalibrationMetric::ace); }, brier},
+      {"ece.rise", "the same of the expected calibration error",
+       [](const C& c) { return rise_of(c, CalibrationMetric::ece); }, brier},
+      {"brier.rise", "the same of the Brier score",
+       [](const C& c) { return rise_of(c, CalibrationMetric::brier); }, brier}};
+  return all;
+}
+
+/// One condition.
+struct Assertion {
+  const AssertedQuantity* quantity = nullptr;
+  bool certain = false;
+  bool less = true, or_equal = false;
+  double bound = 0;
+  /// As it was written, without spaces around it.
+  std::string text{};
+};
+
+/// Throws a user error for a text that is no condition.
+[[nodiscard]] inline Assertion parse_assertion(std::string_view text) {
+  Assertion made;
+  made.text = trimmed(text);
+  const auto wrong = [&](const std::string& message, const std::string& remedy) {
+    return user_error({.setting = "assert"}, "'" + made.text + "' " + message, remedy);
+  };
+  const std::size_t sign = made.text.find_first_of("<>");
+  if (sign == std::string::npos) {
+    throw wrong("has no < or >", "write it as 'accuracy.drop < 0.01'");
+  }
+  std::string name(trimmed(std::string_view(made.text).substr(0, sign)));
+  made.less = made.text[sign] == '<';
+  made.or_equal = sign + 1 < made.text.size() && made.text[sign + 1] == '=';
+  const std::string number(
+      trimmed(std::string_view(made.text).substr(sign + (made.or_equal ? 2 : 1))));
+  const auto [end, failed] =
+      std::from_chars(number.data(), number.data() + number.size(), made.bound);
+  if (failed != std::errc() || end != number.data() + number.size() || !std::isfinite(made.bound)) {
+    throw wrong("does not end in a number", "write it as 'accuracy.drop < 0.01'");
+  }
+  constexpr std::string_view suffix = ".certain";
+  if (name.ends_with(suffix)) {
+    made.certain = true;
+    name.resize(name.size() - suffix.size());
+  }
+  const auto& known = asserted_quantities();
+  const auto found =
+      over::find_if(known, [&](const AssertedQuantity& one) { return name == one.name; });
+  if (found == known.end()) {
+    std::vector<std::string> names;
+    for (const AssertedQuantity& one : known) names.emplace_back(one.name);
+    throw wrong("names no quantity", did_you_mean(name, names) + "there are " + text_list(names));
+  }
+  made.quantity = &*found;
+  return made;
+}
+
+/// What a condition came to.
+struct AssertedResult {
+  Assertion assertion;
+  Estimate value;
+  bool passed = false;
+  /// The facts that move it most, at most three; of a condition that failed.
+  std::vector<std::string> moved{};
+};
+
+/// "P36 Peru: Lima -> Quito".
+inline std::string change_in_words(const FactChange& fact) {
+  std::string text = fact.relation + " '" + fact.subject + "'";
+  if (fact.first_answer != fact.second_answer) {
+    return text + " (" + fact.first_answer + " → " + fact.second_answer + ")";
+  }
+  return text + " (" + fact.second_answer + ")";
+}
+
+inline std::vector<std::string> facts_moved_by(const AssertedChange& change, MovedBy by) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> moved;
+  if (by == MovedBy::lost || by == MovedBy::gained) {
+    moved = by == MovedBy::lost ? change.lost : change.gained;
+    if (moved.size() > shown) moved.resize(shown);
+    return moved;
+  }
+  if (!change.scores) return moved;
+  std::vector<const FactChange*> facts;
+  for (const FactChange& fact : change.scores->facts) facts.push_back(&fact);
+  const auto by_rise = [&](const FactChange* fact) {
+    return -(by == MovedBy::score ? fact->moved : fact->brier_rise());
+  };
+  over::stable_sort(facts, {}, by_rise);
+  for (std::size_t i = 0; i < (std::min)(shown, facts.size()); ++i) {
+    const FactChange& fact = *facts[i];
+    moved.push_back(by == MovedBy::score
+                        ? fact.relation + " '" + fact.subject + "', option '" + fact.option +
+                              "' by " + with_decimals(fact.moved, 3)
+                        : change_in_words(fact) + " " + with_decimals(fact.first.confidence, 2) +
+                              " → " + with_decimals(fact.second.confidence, 2));
+  }
+  return moved;
+}
+
+[[nodiscard]] inline AssertedResult evaluate(const Assertion& assertion,
+                                             const AssertedChange& change) {
+  AssertedResult made{assertion, assertion.quantity->value(change), false, {}};
+  const Estimate& value = made.value;
+  // What has no interval is known exactly, as a count is, or is the same in every resample.
+  const double held = !assertion.certain || !value.has_interval() ? value.value
+                      : assertion.less                            ? value.high
+                                                                  : value.low;
+  made.passed =
+      value.exists() && (assertion.less ? held < assertion.bound : held > assertion.bound);
+  if (value.exists() && assertion.or_equal && held == assertion.bound) made.passed = true;
+  if (!made.passed) made.moved = facts_moved_by(change, assertion.quantity->moved_by);
+  return made;
+}
+
+/// "accuracy.drop < 0.01: 0.034 [0.010, 0.052]; P36 'Peru' (Lima → Quito), …".
+[[nodiscard]] inline std::string in_words(const AssertedResult& result) {
+  std::string text = result.assertion.text + ": ";
+  if (!result.value.exists()) return text + "there is no such number for these runs";
+  const bool is_whole = result.value.value == std::round(result.value.value) &&
+                        std::abs(result.value.value) >= 1 && !result.value.has_interval();
+  text += is_whole ? with_decimals(result.value.value, 0) : with_interval(result.value, 4);
+  for (std::size_t i = 0; i < result.moved.size(); ++i) {
+    text += (i == 0 ? "; " : ", ") + result.moved[i];
+  }
+  return text;
+}
+
+[[nodiscard]] inline Json to_json(const AssertedResult& result) {
+  return {{"assert", result.assertion.text},
+          {"passed", result.passed},
+          {"value", to_json(result.value)},
+          {"moved_most", result.moved}};
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/run/compare_assertions.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb::detail;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(compare_assertions)
+
+namespace {
+
+/// The base knows 60 of 100 facts and the changed run 55 of them: 8 are lost and 3 gained.
+AssertedChange change() {
+  AssertedChange made;
+  made.accuracy.overall.counts = {52, 8, 3, 37};
+  made.accuracy.mean_difference = {0.05, 0.01, 0.09, 100, "bootstrap of relations"};
+  made.accuracy.overall.difference = {0.05, -0.01, 0.11, 100, "bootstrap of relations"};
+  made.lost = {"P1 'a' (x → y)", "P1 'b' (x → y)", "P1 'c' (x → y)", "P1 'd' (x → y)"};
+  return made;
+}
+
+AssertedResult check(const std::string& text, const AssertedChange& of = change()) {
+  return evaluate(parse_assertion(text), of);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_bound_holds_or_not) {
+  BOOST_TEST(check("accuracy.drop < 0.06").passed);
+  BOOST_TEST(!check("accuracy.drop < 0.05").passed);
+  BOOST_TEST(check("accuracy.drop <= 0.05").passed);
+  BOOST_TEST(check(" accuracy.drop>0.04 ").passed);
+  BOOST_TEST(!check("accuracy.drop > 0.05").passed);
+  BOOST_TEST(check("known.lost < 9").passed);
+  BOOST_TEST(!check("known.lost < 8").passed);
+  BOOST_TEST(check("known.gained >= 3").passed);
+  BOOST_TEST(check("agreement >= 0.89").passed);
+}
+
+BOOST_AUTO_TEST_CASE(a_certain_bound_is_for_the_whole_interval) {
+  BOOST_TEST(!check("accuracy.drop.certain < 0.09").passed);
+  BOOST_TEST(check("accuracy.drop.certain < 0.091").passed);
+  BOOST_TEST(check("accuracy.drop.certain > 0").passed);
+  BOOST_TEST(!check("accuracy.drop_overall.certain > 0").passed);
+  // A count has no interval: it is what it is.
+  BOOST_TEST(check("known.lost.certain < 9").passed);
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_fails_either_way) {
+  for (const char* text : {"loglik.max < 1e9", "loglik.max > -1", "ace.rise.certain < 1"}) {
+    const AssertedResult result = check(text);
+    BOOST_TEST(!result.passed, text);
+    BOOST_TEST(in_words(result).ends_with("there is no such number for these runs"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
+  BOOST_TEST(in_words(check("accuracy.drop < 0.01")) ==
+             "accuracy.drop < 0.01: 0.0500 [0.0100, 0.0900]; P1 'a' (x → y), P1 'b' (x → y), P1 "
+             "'c' (x → y)");
+  BOOST_TEST(in_words(check("known.lost < 5")).starts_with("known.lost < 5: 8; P1 'a'"));
+  BOOST_TEST(check("known.lost < 9").moved.empty());
+}
+
+// Two facts: the first loses its right answer, of the second a wrong option's score moves by 2.
+BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
+  AssertedChange of = change();
+  RunChanges& scores = of.scores.emplace();
+  scores.facts = {{"P1", "a", "y", 0.5, "x", "y", {0.9, true}, {0.8, false}},
+                  {"P1", "b", "z", 2.0, "x", "x", {0.7, true}, {0.6, true}}};
+  scores.relations = {2};
+  scores.scores = 6;
+  scores.moved_most = 2;
+  scores.moved_sum = 3;
+  BOOST_TEST(check("loglik.max < 2.1", of).passed);
+  BOOST_TEST(check("loglik.mean <= 0.5", of).passed);
+  BOOST_TEST(in_words(check("loglik.max < 1", of)) ==
+             "loglik.max < 1: 2; P1 'b', option 'z' by 2.000, P1 'a', option 'y' by 0.500");
+  // Brier: (0.01 + 0.09) / 2 before, (0.64 + 0.16) / 2 after.
+  const AssertedResult brier = check("brier.rise < 0.3", of);
+  BOOST_TEST(std::abs(brier.value.value - 0.35) < 1e-12);
+  BOOST_TEST(brier.moved.front() == "P1 'a' (x → y) 0.90 → 0.80");
+  // ACE has no number over fewer facts than bins.
+  BOOST_TEST(!check("ace.rise < 1", of).value.exists());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_condition_is_refused) {
+  const auto refused = [](const std::string& text, const std::string& with) {
+    BOOST_CHECK_EXCEPTION((void)parse_assertion(text), Error, says(Fault::user, with));
+  };
+  refused("accuracy.drop", "has no < or >");
+  refused("", "has no < or >");
+  refused("accuracy.drop < ", "does not end in a number");
+  refused("accuracy.drop < 1%", "does not end in a number");
+  refused("accuracy.drop < nan", "does not end in a number");
+  refused("acuracy.drop < 1", "did you mean accuracy.drop?");
+  refused("loss < 1", "there are accuracy.drop, ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
