@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_null_and_a_dash) {
   }
   BOOST_TEST(none.at("facts") == 0);
   BOOST_TEST(none.at("relations").empty());
-  const std::string csv = csv_table(named_paired_columns(made), made.paired);
+  const std::string csv = csv_file(named_paired_columns(made), made.paired);
   BOOST_TEST(holds(csv, "\na,c,0,,,,,,,,,,,,0,0,0,0,0,,,,,\n"));
 }
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(rows_by_relation_have_the_numbers_of_their_pair) {
   const Comparison made = compare_answers(three_models(), three_options());
   const auto rows = paired_rows(made);
   BOOST_REQUIRE(rows.size() == 9U);
-  const std::string csv = csv_table(paired_row_columns(made), rows);
+  const std::string csv = csv_file(paired_row_columns(made), rows);
   BOOST_TEST(
       csv.starts_with("first,second,relation,p,p_holm,difference,difference_low,"
                       "difference_high,cohens_g,facts,both,only_first,only_second,neither,"));

@@ -58,4 +58,38 @@ BOOST_AUTO_TEST_CASE(a_report_of_a_body_keeps_what_was_measured) {
   BOOST_TEST(report.table({40}) == "40");
 }
 
+BOOST_AUTO_TEST_CASE(tables_are_exported_in_every_format) {
+  const NumberTable table{{{"n", "n", ""}}, {{{std::size_t{7}}, {""}}}};
+  struct Body {
+    int number = 5;
+    NumberTable shown;
+    [[nodiscard]] const int& results() const { return number; }
+    [[nodiscard]] static Json metrics() { return Json::object(); }
+    [[nodiscard]] static std::vector<ReportFile> files() { return {}; }
+    [[nodiscard]] static std::string page() { return ""; }
+    [[nodiscard]] static std::vector<std::string> notes() { return {}; }
+    [[nodiscard]] std::vector<NamedTable> tables() const {
+      return {{"one", shown, "below\n"}, {"two", shown}};
+    }
+  };
+  const Report report = report_of<int>(std::make_shared<const Body>(Body{5, table}));
+  using enum TableFormat;
+  BOOST_TEST(report.table() == "n\n─\n7\nbelow\n\nn\n─\n7\n");
+  BOOST_TEST(report.table_as(terminal) == report.table());
+  BOOST_TEST(exported_tables(report.tables(), terminal) == report.table());
+  BOOST_TEST(report.table_as(csv) == "n\n7\n\nn\n7\n");
+  BOOST_TEST(
+      (Json::parse(report.table_as(json)) == Json{{"one", {{{"n", 7}}}}, {"two", {{{"n", 7}}}}}));
+  BOOST_TEST(report.table_as(markdown) ==
+             "<!-- one -->\n\n| n |\n| :-- |\n| 7 |\n\n<!-- two -->\n\n| n |\n| :-- |\n| 7 |\n");
+  BOOST_TEST(report.table_as(latex).starts_with("% one\n\\begin{tabular}{l}\n\\toprule\n"));
+}
+
+BOOST_AUTO_TEST_CASE(words_alone_have_no_other_format) {
+  const Report report = small_report("7");
+  BOOST_TEST(report.tables().empty());
+  BOOST_TEST(report.table_as(TableFormat::terminal) == "7\n");
+  BOOST_CHECK_THROW((void)report.table_as(TableFormat::csv), Error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

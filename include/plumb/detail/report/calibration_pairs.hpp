@@ -15,6 +15,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_plots.hpp"
+#include "plumb/detail/report/number_table.hpp"
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
@@ -56,29 +57,48 @@ class PairSections {
     return html;
   }
 
-  /// The table of the page's beginning, without intervals.
-  [[nodiscard]] std::string text(const TableWidth& width = {}) const {
-    if (results_.comparison.pairs.empty()) return "";
-    TextTable table({"pair", "kind", "accuracy", "Brier Margin", "Brier Average, min", "closest in",
-                     "facts", "accuracy there", "Brier Margin there", "Brier Average, min there"});
-    for (std::size_t p = 0; p < results_.comparison.pairs.size(); ++p) {
-      const MatchedModels& pair = results_.comparison.pairs[p];
-      if (p > 0) table.add_rule();
+  /// The table of the page's beginning, for a terminal without intervals.
+  [[nodiscard]] NumberTable rows() const {
+    NumberTable table{
+        {{"pair", "pair", "", ColumnPlace::everywhere, 3, false, ColumnWeight::usual, true},
+         {"kind", "kind", ""},
+         {"accuracy", "accuracy", ""},
+         {"brier_margin", "Brier Margin", ""},
+         {"brier_average_min", "Brier Average, min", ""},
+         {"domain", "closest in", ""},
+         {"facts", "facts", ""},
+         {"accuracy_in_domain", "accuracy there", ""},
+         {"brier_margin_in_domain", "Brier Margin there", ""},
+         {"brier_average_min_in_domain", "Brier Average, min there", ""}}};
+    for (const MatchedModels& pair : results_.comparison.pairs) {
       for (const std::size_t i : {pair.causal, pair.masked}) {
         const ModelCalibration& model = results_.models[i];
         const auto brier = [&](const char* name, bool in_domain) {
-          return number_or_dash(metric(model, name, M::brier, pair.domain, in_domain));
+          return metric(model, name, M::brier, pair.domain, in_domain);
         };
         const bool has_domain = !pair.domain.empty();
-        const std::size_t facts = has_domain ? model.domain_accuracy.at(pair.domain).count : 0;
-        table.add({model.name, kind(i), number_or_dash(model.paraphrase_accuracy),
-                   brier("margin", false), brier("average_min", false),
-                   has_domain ? pair.domain : "–", has_domain ? std::to_string(facts) : "–",
-                   number_or_dash(accuracy(model, pair.domain)), brier("margin", true),
-                   brier("average_min", true)});
+        NumberRow& row = table.rows.emplace_back();
+        row.begins_section = i == pair.causal;
+        row.cells = {model.name,
+                     OwnWord{kind(i)},
+                     model.paraphrase_accuracy,
+                     brier("margin", false),
+                     brier("average_min", false),
+                     has_domain ? CellValue(pair.domain) : CellValue(NoCell{}),
+                     has_domain ? CellValue(model.domain_accuracy.at(pair.domain).count)
+                                : CellValue(NoCell{}),
+                     accuracy(model, pair.domain),
+                     brier("margin", true),
+                     brier("average_min", true)};
+        row.classes.resize(row.cells.size());
       }
     }
-    return table.text(width);
+    return table;
+  }
+
+  /// The same as text; empty without pairs.
+  [[nodiscard]] std::string text(const TableWidth& width = {}) const {
+    return results_.comparison.pairs.empty() ? "" : text_table(rows(), width);
   }
 
  private:

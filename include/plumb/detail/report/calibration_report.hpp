@@ -30,6 +30,7 @@ using CalibrationReport = ReportOf<CalibrationResults>;
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "plumb/detail/core/disk_path.hpp"
@@ -62,40 +63,57 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return lines;
 }
 
-/// The models side by side, under the page's names: accuracy is that of the base template.
-inline std::string model_rows(const CalibrationResults& results, const TableWidth& width) {
-  const std::vector<std::string> shown{"base", "margin", "average_vote2", "average_min"};
-  std::vector<std::string> heads{"model", "facts", "accuracy", "mean over paraphrases", "ties"};
-  for (const std::string metric : {"ACE ", "Brier "}) {
-    for (const std::string& name : shown) heads.push_back(metric + estimator_label(name));
-  }
-  TextTable table(heads);
-  bool any_failed = false;
-  for (const ModelCalibration& model : results.models) {
-    std::vector<std::string> cells{
-        model.name, std::to_string(model.facts), number_or_dash(model.accuracy),
-        number_or_dash(model.paraphrase_accuracy), std::to_string(model.ties.tied)};
-    for (const CalibrationMetric metric : {CalibrationMetric::ace, CalibrationMetric::brier}) {
-      for (const std::string& name : shown) {
-        const EstimatorResult* made = model.estimator(name);
-        cells.push_back(
-            number_or_dash(made == nullptr ? Estimate{} : estimate_of(made->metrics, metric)));
-        if (made == nullptr || !has_failed_votes(*made)) continue;
-        cells.back() += " †";
-        any_failed = true;
-      }
+/// The models side by side, under the page's names: accuracy is that of the base template. A number
+/// with failed votes has a dagger.
+inline std::vector<Column<ModelCalibration>> model_side_columns() {
+  using C = ModelCalibration;
+  std::vector<Column<C>> columns{
+      {.key = "model",
+       .heading = "model",
+       .value = [](const C& model) -> CellValue { return model.name; },
+       .names_model = true},
+      {.key = "facts", .heading = "facts", .value = [](const C& model) { return model.facts; }},
+      {.key = "accuracy",
+       .heading = "accuracy",
+       .value = [](const C& model) { return model.accuracy; }},
+      {.key = "paraphrase_accuracy",
+       .heading = "mean over paraphrases",
+       .value = [](const C& model) { return model.paraphrase_accuracy; }},
+      {.key = "ties", .heading = "ties", .value = [](const C& model) { return model.ties.tied; }}};
+  for (const auto& [metric, key, heading] :
+       {std::tuple{CalibrationMetric::ace, "ace_", "ACE "},
+        std::tuple{CalibrationMetric::brier, "brier_", "Brier "}}) {
+    for (const std::string name : {"base", "margin", "average_vote2", "average_min"}) {
+      columns.push_back({.key = key + name,
+                         .heading = heading + estimator_label(name),
+                         .value = [name, which = metric](const C& model) -> CellValue {
+                           const EstimatorResult* made = model.estimator(name);
+                           if (made == nullptr) return Estimate{};
+                           const Estimate number = estimate_of(made->metrics, which);
+                           if (!has_failed_votes(*made)) return number;
+                           return ShownNumber{number.value, number_or_dash(number) + " †"};
+                         }});
     }
-    table.add(cells);
   }
-  std::string text = table.text(width);
-  if (any_failed) text += std::string(failed_votes_meaning) + "\n";
+  return columns;
+}
+
+/// What stands below the models on a terminal.
+inline std::string words_below_models(const CalibrationResults& results) {
+  const auto has_failed = [](const ModelCalibration& model) {
+    return over::any_of(std::vector{"base", "margin", "average_vote2", "average_min"},
+                        [&](const char* name) {
+                          const EstimatorResult* made = model.estimator(name);
+                          return made != nullptr && has_failed_votes(*made);
+                        });
+  };
+  std::string text;
+  if (over::any_of(results.models, has_failed)) text += std::string(failed_votes_meaning) + "\n";
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
     text += "Pearson's r of ACE and mean accuracy over paraphrases, " + estimator_label(name) +
             ": " + with_interval(r) + " over " + counted(r.count, "model") + "\n";
   }
-  const std::string pairs = PairSections(results).text(width);
-  if (!pairs.empty()) text += "\n" + pairs + "accuracy of pairs: mean over paraphrases\n";
   return text;
 }
 
@@ -150,34 +168,47 @@ class CalibrationReportBody {
   }
 
   /// All tables of one model, or the models side by side.
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    if (results_.models.size() > 1) return detail::model_rows(results_, width);
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    if (results_.models.size() > 1) {
+      std::vector<NamedTable> tables{{"models",
+                                      table_of(detail::model_side_columns(), results_.models),
+                                      detail::words_below_models(results_)}};
+      if (!results_.comparison.pairs.empty()) {
+        tables.push_back(
+            {"pairs", PairSections(results_).rows(), "accuracy of pairs: mean over paraphrases\n"});
+      }
+      return tables;
+    }
     const ModelCalibration& model = results_.models.front();
-    std::string text = text_table(estimator_columns(metrics_of(MetricTable::terminal), true),
-                                  model.estimators, width);
+    std::vector<NamedTable> tables{
+        {"estimators",
+         table_of(estimator_columns(metrics_of(MetricTable::terminal), true), model.estimators)}};
     if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
-      text += "* few distinct values: its ACE means little\n";
+      tables.back().below += "* few distinct values: its ACE means little\n";
     }
     if (over::any_of(model.estimators, has_failed_votes<EstimatorResult>)) {
-      text += std::string(failed_votes_meaning) + "\n";
+      tables.back().below += std::string(failed_votes_meaning) + "\n";
     }
-    if (!model.markers.empty()) text += "\n" + text_table(marker_columns(), model.markers, width);
+    if (!model.markers.empty()) {
+      tables.push_back({"markers", table_of(marker_columns(), model.markers)});
+    }
     if (!model.reductions.empty()) {
-      text += "\n" + text_table(reduction_columns(), model.reductions, width);
+      tables.push_back({"reductions", table_of(reduction_columns(), model.reductions)});
     }
     if (!model.recalibration.empty()) {
-      text += "\n" + text_table(recalibration_columns(), model.recalibration, width);
+      tables.push_back({"recalibration", table_of(recalibration_columns(), model.recalibration)});
     }
-    text += "\naccuracy of the base template " + with_interval(model.accuracy) +
-            ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) + ", " +
-            counted(model.facts, "fact") + ", " + counted(model.ties.tied, "tie") + " among " +
-            counted(model.ties.answers, "answer") + "\n";
+    tables.back().below += "\naccuracy of the base template " + with_interval(model.accuracy) +
+                           ", mean over paraphrases " + with_interval(model.paraphrase_accuracy) +
+                           ", " + counted(model.facts, "fact") + ", " +
+                           counted(model.ties.tied, "tie") + " among " +
+                           counted(model.ties.answers, "answer") + "\n";
     if (model.ties.tied > 0) {
-      text += std::string(detail::first_wins_heading) + ": base template " +
-              with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
-              with_interval(model.paraphrase_accuracy_first_wins) + "\n";
+      tables.back().below += std::string(detail::first_wins_heading) + ": base template " +
+                             with_interval(model.accuracy_first_wins) + ", mean over paraphrases " +
+                             with_interval(model.paraphrase_accuracy_first_wins) + "\n";
     }
-    return text;
+    return tables;
   }
 
  private:

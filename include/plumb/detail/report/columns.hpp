@@ -36,6 +36,7 @@ struct Column {
   ColumnWeight weight = ColumnWeight::usual;
   /// Rows whose cell has no colour, whatever its value; empty for none.
   std::function<bool(const Row&)> plain{};
+  bool names_model = false;
 };
 
 /// Gives the columns of these keys another weight.
@@ -69,7 +70,9 @@ template <class Row, class Inner, class Part>
          .decimals = one.decimals,
          .interval = one.interval,
          .colour = one.colour,
-         .weight = one.weight});
+         .weight = one.weight,
+         .plain = {},
+         .names_model = one.names_model});
     if (!one.plain) continue;
     columns.back().plain = [plain = one.plain, part](const Row& row) { return plain(part(row)); };
   }
@@ -80,8 +83,8 @@ template <class Row>
 [[nodiscard]] std::vector<ColumnHead> heads_of(const std::vector<Column<Row>>& columns) {
   std::vector<ColumnHead> heads;
   for (const Column<Row>& one : columns) {
-    heads.push_back(
-        {one.key, one.heading, one.meaning, one.place, one.decimals, one.interval, one.weight});
+    heads.push_back({one.key, one.heading, one.meaning, one.place, one.decimals, one.interval,
+                     one.weight, one.names_model});
   }
   return heads;
 }
@@ -128,9 +131,9 @@ template <class Row>
   return text_table(table_of(columns, rows), width);
 }
 template <class Row>
-[[nodiscard]] std::string csv_table(const std::vector<Column<Row>>& columns,
-                                    const std::vector<Row>& rows) {
-  return csv_table(table_of(columns, rows));
+[[nodiscard]] std::string csv_file(const std::vector<Column<Row>>& columns,
+                                   const std::vector<Row>& rows) {
+  return csv_file(table_of(columns, rows));
 }
 template <class Row>
 [[nodiscard]] std::string html_table(const std::vector<Column<Row>>& columns,

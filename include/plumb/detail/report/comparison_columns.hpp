@@ -107,7 +107,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                    .value = [&made](const ModelStanding& m) -> CellValue {
                                      return made.table.models[m.model];
                                    },
-                                   .weight = ColumnWeight::major});
+                                   .weight = ColumnWeight::major,
+                                   .names_model = true});
   return columns;
 }
 
@@ -190,11 +191,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                     {.key = "base",
                      .heading = "base",
                      .value = [name](const T& t) { return name(t.base); },
-                     .place = ColumnPlace::page},
+                     .place = ColumnPlace::page,
+                     .names_model = true},
                     {.key = "tuned",
                      .heading = "fine-tuned",
                      .value = [name](const T& t) { return name(t.tuned); },
-                     .place = ColumnPlace::page}});
+                     .place = ColumnPlace::page,
+                     .names_model = true}});
   return columns;
 }
 

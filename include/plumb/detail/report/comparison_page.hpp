@@ -19,6 +19,7 @@
 #include "plumb/detail/report/compared_facts_section.hpp"
 #include "plumb/detail/report/comparison_columns.hpp"
 #include "plumb/detail/report/heat_map.hpp"
+#include "plumb/detail/report/interval_chart.hpp"
 #include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
@@ -35,8 +36,9 @@ class ComparisonPage {
     return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
                        made_.remarks, settings},
-                      cards() + models() + paired() + relation_map() + relations() + extremes() +
-                          correlations() + subsumption() + pairs() + compared_facts_section(made_));
+                      cards() + models() + accuracy_by_model() + paired() + relation_map() +
+                          accuracy_by_relation() + relations() + extremes() + correlations() +
+                          subsumption() + pairs() + compared_facts_section(made_));
   }
 
  private:
@@ -130,6 +132,40 @@ class ComparisonPage {
             html_table(paired_row_columns(made_), rows));
   }
 
+  /// A row for each model, from the best one.
+  [[nodiscard]] std::string accuracy_by_model() const {
+    IntervalChart chart{"Accuracy by model", "accuracy", {}, {}};
+    for (const ModelStanding& standing : made_.models) {
+      const std::string& name = table_.models[standing.model];
+      chart.rows.push_back({name, {standing.spread.overall.accuracy}, chart.series.size()});
+      chart.series.push_back({name});
+    }
+    return heading("Accuracy by model",
+                   "Mean accuracy over the relations all models have, with its 95% interval.") +
+           interval_chart(chart);
+  }
+
+  /// A row for each relation, from the best known one, with a dot for each model.
+  [[nodiscard]] std::string accuracy_by_relation() const {
+    constexpr std::size_t most = 12;
+    IntervalChart chart{"Accuracy by relation", "accuracy", {}, {}};
+    for (const ModelStanding& standing : made_.models) {
+      if (chart.series.size() < most) chart.series.push_back({table_.models[standing.model]});
+    }
+    for (const RelationStanding& standing : made_.relations) {
+      IntervalRow& row = chart.rows.emplace_back();
+      row.label = table_.relations[standing.relation];
+      for (std::size_t m = 0; m < chart.series.size(); ++m) {
+        row.estimates.push_back(table_.cells[made_.models[m].model][standing.relation].accuracy);
+      }
+    }
+    const std::string kept = "the " + std::to_string(most) + " best models";
+    return heading("Accuracy by relation",
+                   "Accuracy of " + (made_.models.size() > most ? kept : "each model") +
+                       " with its 95% interval. Relations from best known to least.") +
+           interval_chart(chart);
+  }
+
   /// A map of models by models.
   template <class Value>
   [[nodiscard]] std::string model_map(const char* title, const char* corner, Value value) const {
@@ -140,11 +176,13 @@ class ComparisonPage {
       for (const std::size_t j : order_) row.push_back(value(i, j));
     }
     map.columns = map.rows;
+    map.rows_are_models = map.columns_are_models = true;
     return heat_map(map);
   }
 
   [[nodiscard]] std::string relation_map() const {
     HeatMap map{"Accuracy of models by relations", "Relation", {}, {}, {}};
+    map.columns_are_models = true;
     for (const std::size_t m : order_) {
       map.columns.push_back(table_.models[m]);
       if (made_.families.families.empty()) continue;

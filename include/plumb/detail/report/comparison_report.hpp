@@ -141,8 +141,8 @@ inline std::string family_csv(const FamilyCorrelations& made) {
           {"correlation.csv", correlation.text()},
           {"family_correlation.csv", detail::family_csv(made.families)},
           {"subsumption.csv", subsumption.text()},
-          {"paired_tests.csv", csv_table(named_paired_columns(made), made.paired)},
-          {"paired_tests_by_relation.csv", csv_table(paired_row_columns(made), paired_rows(made))},
+          {"paired_tests.csv", csv_file(named_paired_columns(made), made.paired)},
+          {"paired_tests_by_relation.csv", csv_file(paired_row_columns(made), paired_rows(made))},
           {"facts.csv", facts_csv(made)},
           {"base_and_tuned.csv", detail::pair_csv(made)}};
 }
@@ -171,15 +171,17 @@ class ComparisonReportBody {
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
   /// The leaderboard of models, of few models what they share, and pairs.
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    std::string text = text_table(named_model_columns(made_), made_.models, width);
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    std::vector<NamedTable> tables{{"models", table_of(named_model_columns(made_), made_.models)}};
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
-      text += "\n" + text_table(model_pair_columns(made_), model_pairs(made_), width);
-      text += "\n" + text_table(named_paired_columns(made_), made_.paired, width);
+      tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});
+      tables.push_back({"paired_tests", table_of(named_paired_columns(made_), made_.paired)});
     }
-    if (made_.pairs.empty()) return text;
-    return text + "\n" + text_table(named_tuned_columns(made_), made_.pairs, width);
+    if (!made_.pairs.empty()) {
+      tables.push_back({"pairs", table_of(named_tuned_columns(made_), made_.pairs)});
+    }
+    return tables;
   }
 
  private:

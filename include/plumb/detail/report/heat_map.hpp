@@ -34,6 +34,9 @@ struct HeatMap {
   /// What each column belongs to, parallel to them, equals side by side; empty for no groups.
   std::vector<std::string> groups{};
   int decimals = 2;
+  /// Whether the names of rows and of columns are models', by which a page shows and hides them.
+  bool rows_are_models = false;
+  bool columns_are_models = false;
 };
 
 /// A cell's element: its tint in percent of the full colour, and its number.
@@ -64,8 +67,11 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
     return !map.groups.empty() && (c == 0 || map.groups[c] != map.groups[c - 1]);
   };
   const auto edge = [&](std::size_t c) { return begins_group(c) ? " class=\"edge\"" : ""; };
+  std::string models = map.rows_are_models ? "rows" : "";
+  if (map.columns_are_models) add_to_list(models, "columns", " ");
   std::string html = "<div class=\"wide\"><table class=\"heat" +
-                     std::string(upright ? " upright" : "") + "\" aria-label=\"" +
+                     std::string(upright ? " upright" : "") + "\"" +
+                     (models.empty() ? "" : " data-models=\"" + models + "\"") + " aria-label=\"" +
                      escape_html(map.title) + "\"><thead>\n";
   if (!map.groups.empty()) {
     html += "<tr class=\"groups\"><td></td>";

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
-#include "plumb/detail/report/xy_chart.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -85,13 +85,10 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   for (const HistogramRow& row : chart.rows) said += " " + words(row) + ".";
   std::string svg = "<div class=\"wide\">" + chart_begin("chart", n(left + width + right),
                                                          n(height), chart.title, said, false);
-  const double step = detail::tick_step(range[1] - range[0]);
-  const int decimals = step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-  for (double k = std::round(range[0] / step); k * step <= range[1] + step * 1e-6; ++k) {
-    svg += "<line class=\"grid\" x1=\"" + x(k * step) + "\" x2=\"" + x(k * step) + "\" y1=\"" +
-           n(top) + "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" +
-           x(k * step) + "\" y=\"" + n(height - bottom + 16) + "\">" +
-           with_decimals(k * step, decimals) + "</text>\n";
+  for (const auto& [at, text] : linear_ticks(range)) {
+    svg += "<line class=\"grid\" x1=\"" + x(at) + "\" x2=\"" + x(at) + "\" y1=\"" + n(top) +
+           "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" + x(at) + "\" y=\"" +
+           n(height - bottom + 16) + "\">" + text + "</text>\n";
   }
   double base = top;  // of the row's bars
   for (const HistogramRow& row : chart.rows) {

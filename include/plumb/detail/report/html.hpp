@@ -52,6 +52,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
+/// Says whose an element is, for the page's choice of models; nothing for an empty name.
+[[nodiscard]] inline std::string model_attribute(std::string_view model) {
+  return model.empty() ? "" : " data-model=\"" + escape_html(model) + "\"";
+}
+
 /// The beginning of a chart: its size as text, what it is called and what it shows, for readers who
 /// cannot see it. One that keeps its width is not made wider than that.
 [[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,

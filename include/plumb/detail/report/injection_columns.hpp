@@ -73,12 +73,17 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
+/// The rows of a terminal's table.
+[[nodiscard]] inline NumberTable injection_rows(const InjectionResults& results) {
+  return table_of(named_injection_columns("probability, " + results.relation, results.highlight),
+                  results.panels);
+}
+
 /// For a terminal.
 [[nodiscard]] inline std::string injection_table(const InjectionResults& results,
                                                  const TableWidth& width = {}) {
   const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
-  return text_table(named_injection_columns("probability, " + results.relation, results.highlight),
-                    results.panels, width) +
+  return text_table(injection_rows(results), width) +
          detail::in_lines("change: less the same pairs' probability without injected ones; star: " +
                               star.subject + " – " + star.object + ", pair " +
                               std::to_string(results.highlight) + ", in each order",

@@ -68,8 +68,8 @@ class ListReportBody {
         sections());
   }
 
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    return text_table(list_columns(), groups_, width);
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    return {{"lists", table_of(list_columns(), groups_)}};
   }
 
   /// What must be said wherever the numbers are shown, each once.

@@ -66,12 +66,14 @@ class ManyPromptReportBody {
 
   /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
   /// ranks of the true token where gaps were filled.
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+  [[nodiscard]] std::vector<NamedTable> tables() const {
     const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);
-    return text_table(many_prompt_columns(made_), made_.ways, width) +
-           (written.empty() ? "" : "\n" + text_table(written_answer_columns(), written, width)) +
-           (ranks.empty() ? "" : "\n" + text_table(token_rank_columns(), ranks, width));
+    std::vector<NamedTable> tables{{"prompts", table_of(many_prompt_columns(made_), made_.ways)}};
+    if (!written.empty())
+      tables.push_back({"written", table_of(written_answer_columns(), written)});
+    if (!ranks.empty()) tables.push_back({"token_ranks", table_of(token_rank_columns(), ranks)});
+    return tables;
   }
 
   /// What must be said wherever the numbers are shown, each once.

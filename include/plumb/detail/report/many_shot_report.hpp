@@ -76,11 +76,19 @@ class ManyShotReportBody {
                       many_shot_sections(made_));
   }
 
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    std::vector<NamedTable> tables{{"settings", setting_rows()}};
+    for (const InjectionResults& results : made_.injections) {
+      tables.push_back({"injection_" + results.relation, injection_rows(results)});
+    }
+    return tables;
+  }
+
   /// The tables for a terminal: settings, then how many shots are enough, then what unknown and
   /// incorrect pairs change. Accuracy where the first of a tie wins is shown where there is a tie, as
   /// on the page.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    std::string text = text_table(named_setting_columns(made_), made_.groups, width) + "\n";
+    std::string text = text_table(setting_rows(), width) + "\n";
     for (const ShotsCurve& curve : made_.curves) {
       if (!curve.shots_for_95) continue;
       text += "fewest shots that reach 95% of the accuracy of " + setting_name(curve.like) + ": " +
@@ -98,6 +106,10 @@ class ManyShotReportBody {
   [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }
 
  private:
+  [[nodiscard]] NumberTable setting_rows() const {
+    return table_of(named_setting_columns(made_), made_.groups);
+  }
+
   Bootstrap bootstrap_;
   ManyShotResults made_;
   RunRecord run_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A table of numbers, and its four exporters, which know of no job: JSON, CSV, terminal and page.
+// A table of numbers, and its exporters, which know of no job: JSON, CSV, terminal, page, LaTeX and
+// Markdown.
 //
 // A column has a key (for programs), a heading and a meaning (for people); a row has a value for each
 // (cells.hpp): a text, a count, a number, or an estimate with its interval. A key with dots is a path:
@@ -45,6 +46,8 @@ struct ColumnHead {
   bool interval = false;
   /// How long a terminal that is too narrow shows it.
   ColumnWeight weight = ColumnWeight::usual;
+  /// Whether its cells are names of models, by which a page shows and hides rows.
+  bool names_model = false;
 };
 
 struct NumberRow {
@@ -152,7 +155,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
 /// The rows as CSV, a line each, and a column for each key but those of a terminal alone. An estimate
 /// has its interval in two more columns, KEY_low and KEY_high, where its heading speaks of one.
 /// Numbers have all their digits, as in metrics.json.
-[[nodiscard]] inline std::string csv_table(const NumberTable& table) {
+[[nodiscard]] inline std::string csv_file(const NumberTable& table) {
   const auto line_of = [&](auto add) {
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -189,16 +192,24 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return text;
 }
 
+/// Places of the columns that a terminal shows; exports of the same rows have these too.
+[[nodiscard]] inline std::vector<std::size_t> terminal_columns(const NumberTable& table) {
+  std::vector<std::size_t> places;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const ColumnPlace place = table.columns[c].place;
+    if (place == ColumnPlace::everywhere || place == ColumnPlace::terminal) places.push_back(c);
+  }
+  return places;
+}
+
 /// The rows as a terminal shows them.
 [[nodiscard]] inline std::string text_table(const NumberTable& table,
                                             const TableWidth& width = {}) {
   std::vector<std::string> heads;
   std::vector<ColumnWeight> weights;
-  std::vector<std::size_t> places;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+  const std::vector<std::size_t> places = terminal_columns(table);
+  for (const std::size_t c : places) {
     const ColumnHead& column = table.columns[c];
-    if (column.place != ColumnPlace::everywhere && column.place != ColumnPlace::terminal) continue;
-    places.push_back(c);
     weights.push_back(column.weight);
     heads.push_back(column.heading + std::string(column.interval ? interval_heading : ""));
   }
@@ -220,13 +231,15 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
     return column.place == ColumnPlace::everywhere || column.place == ColumnPlace::page;
   };
   std::vector<std::string> heads;
+  std::vector<bool> names_model;
   for (const ColumnHead& column : table.columns) {
     if (!is_shown(column)) continue;
     std::string head = column.heading;
     if (head[0] >= 'a' && head[0] <= 'z') head[0] = static_cast<char>(head[0] - 'a' + 'A');
     heads.push_back(escape_html(head));
+    names_model.push_back(column.names_model);
   }
-  std::string html = table_begin(heads);
+  std::string html = table_begin(heads, names_model);
   for (const NumberRow& row : table.rows) {
     html += "<tr>";
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -240,6 +253,197 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
     html += "</tr>\n";
   }
   return html + table_end;
+}
+
+/// The estimate in a cell, or none.
+[[nodiscard]] inline const Estimate* estimate_in(const CellValue& value) {
+  const auto* remarked = std::get_if<RemarkedEstimate>(&value);
+  return remarked ? &remarked->estimate : std::get_if<Estimate>(&value);
+}
+
+/// Whether any row of a column has one of these kinds of cells.
+template <class... Kinds>
+[[nodiscard]] bool has_cell(const NumberTable& table, std::size_t column) {
+  return over::any_of(table.rows, [&](const NumberRow& row) {
+    return (std::holds_alternative<Kinds>(row.cells[column]) || ...);
+  });
+}
+
+/// A cell that is no estimate, as CSV has it: all digits, and nothing where there is no number.
+[[nodiscard]] inline std::string csv_cell(const CellValue& value) {
+  if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
+  if (const auto* dashed = std::get_if<DashedCount>(&value)) return std::to_string(dashed->count);
+  if (const auto* text = std::get_if<ShownNumber>(&value)) return csv_number(text->sorted_by);
+  if (const auto* number = std::get_if<PlainNumber>(&value)) {
+    return number->exists() ? csv_number(*number->value) : "";
+  }
+  const std::string text = shown({}, value);
+  return text == "–" ? "" : text;
+}
+
+/// The rows that a terminal shows as CSV, below the columns' keys. An estimate has two more cells, the
+/// ends of its interval, below its key and "_low" and "_high".
+[[nodiscard]] inline std::string csv_table(const NumberTable& table) {
+  const std::vector<std::size_t> places = terminal_columns(table);
+  std::vector<std::string> heads;
+  std::vector<bool> has_ends;
+  for (const std::size_t c : places) {
+    const std::string& key = table.columns[c].key;
+    heads.push_back(key);
+    has_ends.push_back(has_cell<Estimate, RemarkedEstimate>(table, c));
+    if (has_ends.back()) heads.insert(heads.end(), {key + "_low", key + "_high"});
+  }
+  std::string text = csv_line(heads);
+  for (const NumberRow& row : table.rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const CellValue& value = row.cells[places[i]];
+      const Estimate* estimate = estimate_in(value);
+      if (estimate) {
+        const std::vector<std::string> numbers = estimate_cells(*estimate);
+        cells.insert(cells.end(), numbers.begin(), numbers.end() - 1);
+      } else {
+        cells.push_back(csv_cell(value));
+        if (has_ends[i]) cells.insert(cells.end(), 2, "");
+      }
+    }
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+/// The rows that a terminal shows as JSON: a list of objects, as json_of makes them.
+[[nodiscard]] inline Json json_table(const NumberTable& table) {
+  const std::vector<std::size_t> places = terminal_columns(table);
+  Json rows = Json::array();
+  for (const NumberRow& row : table.rows) {
+    NumberRow kept;
+    std::vector<ColumnHead> columns;
+    for (const std::size_t c : places) {
+      columns.push_back(table.columns[c]);
+      kept.cells.push_back(row.cells[c]);
+    }
+    rows.push_back(json_of(columns, kept));
+  }
+  return rows;
+}
+
+/// A text for LaTeX: its special characters are commands, and so are the signs of our headings. Other
+/// letters stay, for a document in UTF-8.
+[[nodiscard]] inline std::string latex_text(std::string_view text) {
+  static const std::vector<std::pair<std::string_view, std::string_view>> commands{
+      {"\\", "\\textbackslash{}"},
+      {"{", "\\{"},
+      {"}", "\\}"},
+      {"&", "\\&"},
+      {"%", "\\%"},
+      {"$", "\\$"},
+      {"#", "\\#"},
+      {"_", "\\_"},
+      {"~", "\\textasciitilde{}"},
+      {"^", "\\textasciicircum{}"},
+      {"<", "\\textless{}"},
+      {">", "\\textgreater{}"},
+      {"|", "\\textbar{}"},
+      {"\"", "\\textquotedbl{}"},
+      {"[", "{[}"},  // which would be an argument of the row before
+      {"–", "--"},
+      {"−", "$-$"},
+      {"→", "$\\to$"},
+      {"↓", "$\\downarrow$"},
+      {"η", "$\\eta$"},
+      {"κ", "$\\kappa$"},
+      {"…", "\\ldots{}"}};
+  const std::string safe = printable(text);
+  std::string made;
+  for (std::size_t at = 0; at < safe.size();) {
+    const std::string_view rest = std::string_view(safe).substr(at);
+    const auto found =
+        over::find_if(commands, [&](const auto& one) { return rest.starts_with(one.first); });
+    made += found == commands.end() ? rest.substr(0, 1) : found->second;
+    at += found == commands.end() ? 1 : found->first.size();
+  }
+  return made;
+}
+
+/// A cell in LaTeX: numbers in math, for the sign of negative ones.
+[[nodiscard]] inline std::string latex_cell(const ColumnHead& column, const CellValue& value) {
+  const std::string text = shown(column, value);
+  if (text == "–") return "--";
+  if (const Estimate* estimate = estimate_in(value)) {
+    const std::size_t interval = text.find(" [");
+    if (interval == text.npos || !estimate->has_interval()) {
+      return "$" + text.substr(0, interval) + "$";
+    }
+    return "$" + text.substr(0, interval) + "\\," + text.substr(interval + 1) + "$";
+  }
+  const bool is_number =
+      std::holds_alternative<std::size_t>(value) || std::holds_alternative<PlainNumber>(value);
+  return is_number ? "$" + text + "$" : latex_text(text);
+}
+
+/// Whether a column has texts, which are flush left.
+[[nodiscard]] inline bool is_flush_left(const NumberTable& table, std::size_t column) {
+  return has_cell<std::string, LongText>(table, column);
+}
+
+/// The rows that a terminal shows as a tabular of LaTeX with rules of the package booktabs. Cells are
+/// rounded as on a terminal, and their intervals stand behind them where a terminal shows them.
+[[nodiscard]] inline std::string latex_table(const NumberTable& table) {
+  std::string alignment, text;
+  const std::vector<std::size_t> places = terminal_columns(table);
+  for (const std::size_t c : places) {
+    alignment += c == places.front() || is_flush_left(table, c) ? 'l' : 'r';
+    const ColumnHead& column = table.columns[c];
+    add_to_list(text,
+                latex_text(column.heading + std::string(column.interval ? interval_heading : "")),
+                " & ");
+  }
+  text = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" + text + " \\\\\n\\midrule\n";
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    if (r > 0 && table.rows[r].begins_section) text += "\\midrule\n";
+    std::string line;
+    for (const std::size_t c : places) {
+      if (c != places.front()) line += " & ";
+      line += latex_cell(table.columns[c], table.rows[r].cells[c]);
+    }
+    text += line + " \\\\\n";
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n";
+}
+
+/// A text for a cell of Markdown: what would be markup has a backslash before it (CommonMark 0.31, 2.4).
+[[nodiscard]] inline std::string markdown_text(std::string_view text) {
+  std::string made;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_[]<>|~&#$").find(c) != std::string_view::npos) made += '\\';
+    made += c;
+  }
+  return made;
+}
+
+/// The rows that a terminal shows as a table of GitHub's Markdown, rounded as on a terminal. It has no
+/// rules between rows.
+[[nodiscard]] inline std::string markdown_table(const NumberTable& table) {
+  std::string heads = "|", rule = "|";
+  const std::vector<std::size_t> places = terminal_columns(table);
+  for (const std::size_t c : places) {
+    const ColumnHead& column = table.columns[c];
+    heads += " " +
+             markdown_text(column.heading + std::string(column.interval ? interval_heading : "")) +
+             " |";
+    rule += c == places.front() || is_flush_left(table, c) ? " :-- |" : " --: |";
+  }
+  std::string text = heads + "\n" + rule + "\n";
+  for (const NumberRow& row : table.rows) {
+    text += "|";
+    for (const std::size_t c : places) {
+      const std::string cell = shown(table.columns[c], row.cells[c]);
+      text += " " + (estimate_in(row.cells[c]) ? cell : markdown_text(cell)) + " |";
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 /// What the columns mean, for the text above a table on a page: "MRR: mean reciprocal rank. …".

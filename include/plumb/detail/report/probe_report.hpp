@@ -96,16 +96,18 @@ class ProbeReportBody {
     return {{"metrics.csv", metrics_csv()}, {"accuracy.csv", accuracy_csv()}};
   }
 
-  /// The table for a terminal: a row for each relation, then the groups.
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
+  /// The tables for a terminal: a row for each relation, then the groups.
+  [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<ProbedGroup> groups = probed_groups(pooled_, answers_);
     if (weighted_) {
       groups.push_back({"overall", "weighted templates", &weighted_->overall, nullptr, true});
       groups.push_back({"overall", "… mean of relations", &weighted_->overall_unweighted});
     }
-    const std::string text = text_table(probe_columns(has_ties()), groups, width);
-    if (several_right_.empty()) return text;
-    return text + "\n" + text_table(answer_set_columns(), several_right_, width);
+    std::vector<NamedTable> tables{{"accuracy", table_of(probe_columns(has_ties()), groups)}};
+    if (!several_right_.empty()) {
+      tables.push_back({"several_right", table_of(answer_set_columns(), several_right_)});
+    }
+    return tables;
   }
 
   [[nodiscard]] const ProbeMetrics& results() const noexcept { return pooled_; }

@@ -52,16 +52,22 @@ class PublishedReportBody {
 
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
-  /// Published numbers beside those of runs, and the names of those that no run has.
+  /// All published numbers beside those of runs.
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    if (made_.pairs.empty()) return {};
+    return {{"published", table_of(published_columns(), made_.pairs)}};
+  }
+
+  /// The first of them, and the names of those that no run has.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text;
     constexpr std::size_t shown = 12, shown_pairs = 60;
-    if (!made_.pairs.empty()) {
-      const auto first = std::span(made_.pairs).first((std::min)(shown_pairs, made_.pairs.size()));
-      text = text_table(published_columns(), std::vector(first.begin(), first.end()), width);
-      if (first.size() < made_.pairs.size()) {
-        text += "… and " + std::to_string(made_.pairs.size() - first.size()) +
-                " more, in published.csv\n";
+    for (NamedTable& one : tables()) {
+      const std::size_t rows = one.table.rows.size();
+      one.table.rows.resize((std::min)(shown_pairs, rows));
+      text = text_table(one.table, width);
+      if (rows > shown_pairs) {
+        text += "… and " + std::to_string(rows - shown_pairs) + " more, in published.csv\n";
       }
     }
     if (made_.unmatched.empty()) return text;

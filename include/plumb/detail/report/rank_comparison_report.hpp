@@ -101,17 +101,18 @@ class RankComparisonReportBody {
         {"metrics.csv", numbers.text()}, {"rank_pairs.csv", pairs.text()}, {"ranks.csv", ranks()}};
   }
 
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    std::string text;
+  /// Models by each method and, of few models, their pairs.
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    std::vector<NamedTable> tables;
     for (const MethodComparison& of : made_.methods) {
-      text += text.empty() ? "" : "\n";
-      text += "by " + of.method + "\n" +
-              text_table(named_rank_columns("model", true), rows_of(made_, of), width);
+      tables.push_back({of.method, table_of(named_rank_columns("model by " + of.method, true),
+                                            rows_of(made_, of))});
       // All pairs of many models are for the page.
       if (of.differences.empty() || of.standings.size() > 5) continue;
-      text += "\n" + text_table(named_rank_difference_columns(made_), of.differences, width);
+      tables.push_back(
+          {of.method + "_pairs", table_of(named_rank_difference_columns(made_), of.differences)});
     }
-    return text;
+    return tables;
   }
 
   [[nodiscard]] std::string page() const {

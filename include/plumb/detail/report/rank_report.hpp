@@ -72,17 +72,29 @@ class RankReportBody {
         rank_sections(made_));
   }
 
-  [[nodiscard]] std::string table(const TableWidth& width = {}) const {
-    std::string text =
-        text_table(named_rank_columns("method", true), detail::ranked_rows(made_), width);
-    if (made_.agreements.empty()) return text;
-    TextTable agreements({"agreement", "queries", "r of log ranks [95%]", "p"});
-    for (const MethodAgreement& one : made_.agreements) {
-      agreements.add({made_.methods[one.one].name + " and " + made_.methods[one.other].name,
-                      std::to_string(one.shared.size()), with_interval(one.log_rank.r),
-                      detail::p_text(one.log_rank.p)});
-    }
-    return text + "\n" + agreements.text(width);
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    std::vector<NamedTable> tables{
+        {"ranks", table_of(named_rank_columns("method", true), detail::ranked_rows(made_))}};
+    if (made_.agreements.empty()) return tables;
+    using A = MethodAgreement;
+    const std::vector<Column<A>> columns{
+        {.key = "agreement",
+         .heading = "agreement",
+         .value = [this](const A& a) -> CellValue {
+           return made_.methods[a.one].name + " and " + made_.methods[a.other].name;
+         }},
+        {.key = "queries",
+         .heading = "queries",
+         .value = [](const A& a) { return a.shared.size(); }},
+        {.key = "r_of_log_ranks",
+         .heading = "r of log ranks",
+         .value = [](const A& a) { return a.log_rank.r; },
+         .interval = true},
+        {.key = "p", .heading = "p", .value = [](const A& a) -> CellValue {
+           return OwnWord{detail::p_text(a.log_rank.p)};
+         }}};
+    tables.push_back({"agreements", table_of(columns, made_.agreements)});
+    return tables;
   }
 
   /// What must be said wherever the numbers are shown, each once.

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/report/number_table.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -28,6 +30,51 @@ struct ReportFile {
   bool is_absent = false;
 };
 
+/// A table of the terminal's, for other formats.
+struct NamedTable {
+  /// For programs: lower case with underscores.
+  std::string name;
+  NumberTable table;
+  /// Lines for people below it on a terminal; empty or with a newline at the end.
+  std::string below{};
+};
+
+/// How tables of numbers are written.
+enum class TableFormat { terminal, csv, json, latex, markdown };
+
+/// Tables for a terminal, a blank line between them.
+[[nodiscard]] inline std::string text_tables(const std::vector<NamedTable>& tables,
+                                             const TableWidth& width = {}) {
+  std::string text;
+  for (const NamedTable& one : tables) {
+    if (!text.empty()) text += "\n";
+    text += text_table(one.table, width) + one.below;
+  }
+  return text;
+}
+
+/// Tables in a format for other programs. JSON is one object of them by their names; elsewhere a blank
+/// line stands between them, and in LaTeX and Markdown a comment with its name stands above each.
+[[nodiscard]] inline std::string exported_tables(const std::vector<NamedTable>& tables,
+                                                 TableFormat format) {
+  if (format == TableFormat::terminal) return text_tables(tables);
+  if (format == TableFormat::json) {
+    Json json = Json::object();
+    for (const NamedTable& one : tables) json[one.name] = json_table(one.table);
+    return json.dump(2) + "\n";
+  }
+  std::string text;
+  for (const NamedTable& one : tables) {
+    if (!text.empty()) text += "\n";
+    if (format == TableFormat::csv) text += csv_table(one.table);
+    if (format == TableFormat::latex) text += "% " + one.name + "\n" + latex_table(one.table);
+    if (format == TableFormat::markdown) {
+      text += "<!-- " + one.name + " -->\n\n" + markdown_table(one.table);
+    }
+  }
+  return text;
+}
+
 /// Copies share it. Any number of threads may use one, but only one at a time may write into a folder.
 class Report {
  public:
@@ -38,6 +85,8 @@ class Report {
     std::function<std::string()> page;
     std::vector<std::string> notes;
     std::function<std::string(const TableWidth&)> table;
+    /// The tables of numbers that the terminal's has; optional.
+    std::function<std::vector<NamedTable>()> tables{};
     /// Conditions that do not hold, a line each.
     std::vector<std::string> failed{};
   };
@@ -77,6 +126,22 @@ class Report {
     return parts_->table(width);
   }
 
+  /// The tables of numbers that the terminal's has; empty for a report that has words alone.
+  [[nodiscard]] std::vector<NamedTable> tables() const {
+    return parts_->tables ? parts_->tables() : std::vector<NamedTable>{};
+  }
+
+  /// The terminal's table in any format. Throws a user error where the report has words alone and the
+  /// format is for other programs.
+  [[nodiscard]] std::string table_as(TableFormat format, const TableWidth& width = {}) const {
+    if (format == TableFormat::terminal) return table(width);
+    if (!parts_->tables) {
+      throw Error(Fault::user, {}, "this report has no table of numbers",
+                  "read its table for the terminal");
+    }
+    return exported_tables(tables(), format);
+  }
+
  private:
   std::shared_ptr<const Parts> parts_;
 };
@@ -95,17 +160,23 @@ class ReportOf : public Report {
 };
 
 /// A report whose parts are members of a body: `metrics()`, `files()`, `page()`, `notes()`,
-/// `table(width)` and `results()`.
+/// `results()`, and `tables()`, the terminal's, or `table(width)` where there are words between them.
 template <class Results, class Body>
 [[nodiscard]] ReportOf<Results> report_of(std::shared_ptr<const Body> body,
                                           std::vector<std::string> failed = {}) {
-  return {{.metrics = [body] { return body->metrics(); },
-           .files = [body] { return body->files(); },
-           .page = [body] { return body->page(); },
-           .notes = body->notes(),
-           .table = [body](const TableWidth& width) { return body->table(width); },
-           .failed = std::move(failed)},
-          std::shared_ptr<const Results>(body, &body->results())};
+  Report::Parts parts{.metrics = [body] { return body->metrics(); },
+                      .files = [body] { return body->files(); },
+                      .page = [body] { return body->page(); },
+                      .notes = body->notes(),
+                      .table = {},
+                      .failed = std::move(failed)};
+  if constexpr (requires { body->tables(); }) parts.tables = [body] { return body->tables(); };
+  if constexpr (requires(const TableWidth& width) { body->table(width); }) {
+    parts.table = [body](const TableWidth& width) { return body->table(width); };
+  } else {
+    parts.table = [body](const TableWidth& width) { return text_tables(body->tables(), width); };
+  }
+  return {std::move(parts), std::shared_ptr<const Results>(body, &body->results())};
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -20,6 +20,7 @@
 
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
@@ -71,18 +72,6 @@ struct XyChart {
   /// Drawn above the series.
   std::vector<ReferenceLine> references{};
 };
-
-/// A step of 1, 2 or 5 times a power of ten that makes four to nine intervals.
-inline double tick_step(double range) {
-  double step = std::pow(10.0, std::floor(std::log10(range)));
-  if (range / step < 2) return step / 5;
-  return range / step < 5 ? step / 2 : step;
-}
-
-/// How many decimals tell neighbours at that step apart.
-inline int tick_decimals(double step) {
-  return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
-}
 
 /// A length in at most two decimals, without trailing zeros.
 inline std::string short_length(double value) {
@@ -172,33 +161,17 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
            "\" y=\"" + n(top + inner_height - height) + "\" width=\"" + n(bar - 1) +
            "\" height=\"" + n(height) + "\"/>";
   }
-  const auto ticks = [](const std::array<double, 2>& range, auto draw) {
-    const double step = detail::tick_step(range[1] - range[0]);
-    const int decimals = detail::tick_decimals(step);
-    for (double k = std::ceil(range[0] / step - 1e-9); k * step <= range[1] + step * 1e-9; ++k) {
-      draw(k * step, with_decimals(k * step + 0.0, decimals));
-    }
-  };
-  const auto log_ticks = [](const std::array<double, 2>& range, auto draw) {
-    for (int decade = static_cast<int>(std::floor(range[0])); decade <= range[1]; ++decade) {
-      for (const double digit : {1.0, 2.0, 5.0}) {
-        const double x = decade + std::log10(digit);
-        if (x < range[0] - 1e-9 || x > range[1] + 1e-9) continue;
-        draw(x, with_decimals(digit * std::pow(10.0, decade), (std::max)(0, -decade)));
-      }
-    }
-  };
-  const auto x_tick = [&](double x, const std::string& text) {
+  for (const auto& [x, text] :
+       chart.x_is_log10 ? log_ticks(chart.x_range) : linear_ticks(chart.x_range)) {
     svg += "<line class=\"grid\" x1=\"" + n(px(x)) + "\" x2=\"" + n(px(x)) + "\" y1=\"" + n(top) +
            "\" y2=\"" + n(top + inner_height) + "\"/><text class=\"axis\" x=\"" + n(px(x)) +
            "\" y=\"" + n(top + inner_height + 16) + "\">" + text + "</text>\n";
-  };
-  chart.x_is_log10 ? log_ticks(chart.x_range, x_tick) : ticks(chart.x_range, x_tick);
-  ticks(chart.y_range, [&](double y, const std::string& text) {
+  }
+  for (const auto& [y, text] : linear_ticks(chart.y_range)) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(left + inner_width) +
            "\" y1=\"" + n(py(y)) + "\" y2=\"" + n(py(y)) + "\"/><text class=\"axis y\" x=\"" +
            n(left - 6) + "\" y=\"" + n(py(y) + 4) + "\">" + text + "</text>\n";
-  });
+  }
   svg += "<text class=\"axis\" x=\"" + n(left + inner_width / 2) + "\" y=\"" + n(chart.height - 8) +
          "\">" + escape_html(chart.x_label) + "</text><text class=\"axis\" " +
          "transform=\"translate(14 " + n(top + inner_height / 2) + ") rotate(-90)\">" +

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How do estimates and their 95% intervals compare, row by row?
+//
+// A dot with a whisker for each estimate, as inline SVG: a row has one of each series, one below the
+// other, in the series' colour and shape, so that print and every eye tells them apart. Names are
+// broken into lines, never cut; on a narrow screen the chart is scrolled in its own box. The scale is
+// at the top, where it stays when rows are hidden (page_script.hpp). Colours come from the page's
+// style.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/axis_ticks.hpp"
+#include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// What a dot is of.
+struct IntervalSeries {
+  std::string name;
+  /// Whether the name is a model's, by which a page shows and hides it.
+  bool names_model = true;
+};
+
+struct IntervalRow {
+  std::string label;
+  /// One for each series, or a single one; estimates that do not exist are left out.
+  std::vector<Estimate> estimates;
+  /// Which of the series a single estimate is of.
+  std::size_t series = 0;
+};
+
+struct IntervalChart {
+  /// For readers who cannot see it.
+  std::string title;
+  /// What is estimated.
+  std::string x_label;
+  std::vector<IntervalSeries> series;
+  std::vector<IntervalRow> rows;
+  /// Of what is shown; such as do not fit end at its edge. Must not be empty.
+  std::array<double, 2> x_range{0, 1};
+  /// Whether the axis is logarithmic; then the range is positive.
+  bool is_logarithmic = false;
+};
+
+/// A name in lines of so many characters, broken at blanks and behind "-", "_" and "/" where there are
+/// any.
+inline std::vector<std::string> name_lines(std::string_view name, std::size_t characters) {
+  std::vector<std::string> lines;
+  std::string line;
+  std::size_t used = 0, break_at = 0;  // in characters, in bytes
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t end = at + 1;
+    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
+    line += name.substr(at, end - at);
+    ++used;
+    if (std::string_view(" -_/").find(name[at]) != std::string_view::npos) break_at = line.size();
+    at = end;
+    if (used < characters || at == name.size()) continue;
+    const std::size_t cut = break_at > 0 ? break_at : line.size();
+    lines.push_back(line.substr(0, cut));
+    line.erase(0, cut);
+    used = count_code_points(line);
+    break_at = 0;
+  }
+  if (!line.empty() || lines.empty()) lines.push_back(line);
+  return lines;
+}
+
+/// The names of series with their marks, below a chart; nothing for a single one.
+inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
+  if (series.size() < 2) return "";
+  std::string html = "<figcaption class=\"legend\">";
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    html += "<span" + model_attribute(series[s].names_model ? series[s].name : "") +
+            "><svg class=\"series s" + std::to_string(s % 8) + "\" viewBox=\"0 0 12 12\">" +
+            point_shape(s + s / 8, 6, 6) + "</svg>" + label(series[s].name) + "</span> ";
+  }
+  return html + "</figcaption>";
+}
+
+/// Rows of a single estimate each have no legend: their names say whose they are.
+[[nodiscard]] inline std::string interval_chart(const IntervalChart& chart) {
+  constexpr double width = 720, right = 18, top = 34, bottom = 10, pitch = 11, line_height = 14;
+  constexpr std::size_t characters = 28;
+  const auto n = [](double value) { return short_length(value); };
+  const auto scaled = [&](double value) {
+    return chart.is_logarithmic ? std::log10((std::max)(value, 1e-300)) : value;
+  };
+  const std::array<double, 2> range{scaled(chart.x_range[0]), scaled(chart.x_range[1])};
+  std::size_t longest = 4;
+  for (const IntervalRow& row : chart.rows) {
+    for (const std::string& line : name_lines(row.label, characters)) {
+      longest = (std::max)(longest, count_code_points(line));
+    }
+  }
+  const double left = 7.2 * static_cast<double>(longest) + 14;
+  const auto along = [&](double at) {
+    return left +
+           (width - left - right) * std::clamp((at - range[0]) / (range[1] - range[0]), 0.0, 1.0);
+  };
+  const auto x = [&](double value) { return along(scaled(value)); };
+  std::string rows, said;
+  double height = top;
+  bool has_single_ones = true;
+  for (const IntervalRow& row : chart.rows) {
+    const std::vector<std::string> lines = name_lines(row.label, characters);
+    const bool is_single = row.estimates.size() == 1;
+    has_single_ones = has_single_ones && is_single;
+    const double tall = (std::max)(pitch * static_cast<double>(row.estimates.size()) + 12,
+                                   line_height * static_cast<double>(lines.size()) + 10);
+    const IntervalSeries& own = chart.series[row.series];
+    rows += "<g data-row=\"" + n(tall) + "\"" +
+            model_attribute(is_single && own.names_model ? own.name : "") + ">";
+    rows += "<path class=\"grid\" d=\"M0 " + n(height) + "H" + n(width) + "\"/>";
+    double y = height + tall / 2 - line_height * (static_cast<double>(lines.size()) / 2 - 0.5) + 4;
+    for (const std::string& line : lines) {
+      rows += "<text class=\"name\" x=\"" + n(left - 10) + "\" y=\"" + n(y) + "\">" +
+              escape_html(line) + "</text>";
+      y += line_height;
+    }
+    double at = height + tall / 2 - pitch * (static_cast<double>(row.estimates.size()) / 2 - 0.5);
+    said += " " + row.label + ":";
+    for (std::size_t e = 0; e < row.estimates.size(); ++e, at += pitch) {
+      const Estimate& estimate = row.estimates[e];
+      const std::size_t s = is_single ? row.series : e;
+      const IntervalSeries& series = chart.series[s];
+      const std::string words = (is_single ? "" : series.name + " ") + with_interval(estimate);
+      said += (e == 0 ? " " : ", ") + words;
+      if (!estimate.exists()) continue;
+      rows += "<g class=\"series s" + std::to_string(s % 8) + "\"" +
+              model_attribute(!is_single && series.names_model ? series.name : "") + "><title>" +
+              escape_html(row.label + ": " + words) + "</title>";
+      if (estimate.has_interval()) {
+        rows += "<path class=\"whisker\" d=\"M" + n(x(estimate.low)) + " " + n(at) + "H" +
+                n(x(estimate.high)) + "\"/>";
+      }
+      rows += point_shape(s + s / 8, x(estimate.value), at) + "</g>";
+    }
+    said += ".";
+    rows += "</g>\n";
+    height += tall;
+  }
+  std::string axis;
+  for (const AxisTick& tick : chart.is_logarithmic ? log_ticks(range) : linear_ticks(range)) {
+    axis += "<path class=\"grid\" d=\"M" + n(along(tick.at)) + " " + n(top) + "V" + n(height) +
+            "\"/><text class=\"axis\" x=\"" + n(along(tick.at)) + "\" y=\"" + n(top - 6) + "\">" +
+            tick.text + "</text>\n";
+  }
+  height += bottom;
+  std::string svg = chart_begin("chart dots", n(width), n(height), chart.title,
+                                chart.x_label + " with 95% intervals." + said, false);
+  svg.insert(svg.find(" viewBox"), " data-height=\"" + n(height) + "\"");
+  return "<figure class=\"plot\"><div class=\"wide\">" + svg + "<text class=\"axis\" x=\"" +
+         n(left + (width - left - right) / 2) + "\" y=\"12\">" + escape_html(chart.x_label) +
+         "</text>\n" + axis + rows + "</svg></div>" +
+         (has_single_ones ? "" : interval_legend(chart.series)) + "</figure>\n";
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
