@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/generate_console.hpp"
@@ -226,6 +227,53 @@ BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
                 "P1: instance 0 is 's0' with 'Paris' and 's0' with 'Rome' in ");
 }
 
+// "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2: the mean over relations drops by 1/4. Of P1
+// three facts are lost or gained, of P2 two; every score of those moves by 1 nat.
+BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
+  const auto check = [&](const std::string& conditions) {
+    std::ostringstream stream, err;
+    Console console{words({"--assert", conditions}), stream, err};
+    const int code = run_compare_command(console);
+    return std::pair(code, err.str());
+  };
+  BOOST_TEST(check("accuracy.drop < 0.26, loglik.max <= 1, known.lost < 4").first == 0);
+  const auto [code, said] = check("accuracy.drop < 0.2, known.lost < 3,loglik.max < 2");
+  BOOST_TEST(code == 3);
+  BOOST_TEST(said.starts_with("plumb: does not hold: accuracy.drop < 0.2: 0.2500"));
+  BOOST_TEST(holds(said, "\nplumb: does not hold: known.lost < 3: 3; P1 's0' (Paris → Rome), "));
+  BOOST_TEST(!holds(said, "loglik.max"));
+  const Json asserted = read("metrics.json").at("asserted");
+  BOOST_TEST(asserted.at(0).at("passed") == false);
+  BOOST_TEST(asserted.at(2).at("passed") == true);
+  BOOST_TEST(asserted.at(2).at("value").at("value") == 1.0);
+  BOOST_TEST((read("run.json").at("settings").at("assert").size() == 3U));
+  BOOST_TEST(holds(slurp(folder / "out/report.html"), "Does not hold: accuracy.drop"));
+  // ACE needs as many facts as bins.
+  BOOST_TEST(holds(check("ace.rise < 1").second, "ace.rise < 1: there is no such number"));
+}
+
+BOOST_FIXTURE_TEST_CASE(conditions_that_do_not_fit_are_refused, TwoRuns) {
+  check_refused(words({"--assert", "accuracy < 1"}), "--assert: 'accuracy < 1' names no quantity");
+  Words three = words({"--assert", "accuracy.drop < 1"});
+  three.insert(three.begin(), "third=" + one.path().string());
+  check_refused(three, "--assert: is of two runs, and there are 3");
+}
+
+BOOST_FIXTURE_TEST_CASE(tables_are_printed_for_other_programs, TwoRuns) {
+  name_models("large", "small");
+  const std::string csv = compare(words({"--format", "csv"}));
+  BOOST_TEST(csv.starts_with("model,"));
+  BOOST_TEST(holds(csv, "\nlarge,"));
+  BOOST_TEST(!holds(csv, "report: "));
+  BOOST_TEST(holds(compare(words({"--format", "latex"})), "\\toprule"));
+  BOOST_TEST(holds(compare(words({"--format", "markdown"})), "\n| --- |"));
+  BOOST_TEST(Json::parse(compare(words({"--format", "json"}))).contains("models"));
+  BOOST_TEST(Json::parse(compare(words({"--json"}))) == read("metrics.json"));
+  BOOST_TEST(compare(words({"--quiet"})).empty());
+  check_refused(words({"--format", "pdf"}), "--format: 'pdf' is not a format");
+  check_refused(words({"--json", "--quiet"}), "--quiet: is given with --json");
+}
+
 BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
   add(one, "P3", "1");
   BOOST_TEST(holds(compare(words()), "1 relation of 3 that not every model has: left out"));
@@ -340,7 +388,7 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_on_published_numbers_are_refused,
                             Words{"--samplings", "10"}, Words{"--pairs", "a:b"}}) {
     Words given = words({"--published", table.string()});
     given.insert(given.end(), more.begin(), more.end());
-    check_refused(given, "beside --published; leave it out");
+    check_refused(given, "with --published; leave it out");
   }
   folder.write("published.csv", "model,metric,value\nm,x,half\n");
   check_refused(words({"--published", table.string()}),

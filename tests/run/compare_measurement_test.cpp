@@ -43,12 +43,12 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(runs_that_are_not_put_side_by_side_are_named) {
+BOOST_AUTO_TEST_CASE(runs_of_another_kind_are_refused) {
   const test::TemporaryFolder folder;
   folder.write("r/run.json", R"({"settings": {"command": "rank"}})");
   BOOST_CHECK_EXCEPTION(
       (void)read_answers({"r", folder / "r"}), Error,
-      test::says(Fault::user, "r: is of plumb rank, whose runs are not put side by side"));
+      test::says(Fault::user, "r: is a run of plumb rank, and others are not"));
 }
 
 namespace {

@@ -30,9 +30,18 @@ struct ComparisonOptions {
   std::string setting{};
   /// Family of each model by the model's name; models may lack one.
   std::map<std::string, std::string> families{};
+  /// Its number of parameters, in the same way.
+  std::map<std::string, double> parameters{};
   /// Names of a base model and of one that was tuned from it.
   std::vector<std::pair<std::string, std::string>> pairs{};
   Bootstrap bootstrap{};
+};
+
+/// One setting that all models have.
+struct SettingAccuracies {
+  Setting setting;
+  /// By model, over the relations that all have under it; no number without one.
+  std::vector<Estimate> accuracy;
 };
 
 struct Comparison {
@@ -42,6 +51,10 @@ struct Comparison {
   std::vector<RelationStanding> relations;
   /// Family of each of the table's models, empty for none.
   std::vector<std::string> family;
+  /// Number of parameters of each of the table's models, where it is known.
+  std::vector<std::optional<double>> parameters;
+  /// All settings that all models have, where there are several.
+  std::vector<SettingAccuracies> settings;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
   /// [i][j] is η(i|j).
@@ -59,23 +72,42 @@ struct Comparison {
   std::vector<std::string> remarks;
 };
 
+/// The groups of settings that all models have, in the order of the first.
+[[nodiscard]] inline std::vector<Setting> settings_of_all(const std::vector<ModelAnswers>& models) {
+  std::vector<Setting> shared;
+  for (const Setting& group : groups_of(models.front())) {
+    const bool everywhere = over::all_of(models, [&](const ModelAnswers& model) {
+      return over::any_of(groups_of(model),
+                          [&](const Setting& g) { return g.group() == group.group(); });
+    });
+    if (everywhere) shared.push_back(group);
+  }
+  return shared;
+}
+
+/// The accuracies of all models under each of several settings; empty for a single one.
+[[nodiscard]] inline std::vector<SettingAccuracies> accuracies_by_setting(
+    const std::vector<ModelAnswers>& models) {
+  const std::vector<Setting> shared = settings_of_all(models);
+  std::vector<SettingAccuracies> made;
+  if (shared.size() < 2) return made;
+  for (const Setting& group : shared) {
+    SettingAccuracies& one = made.emplace_back(SettingAccuracies{group, {}});
+    one.accuracy.resize(models.size());
+    for (const auto& [m, spread] : model_standings(models, accuracy_table(models, group))) {
+      one.accuracy[m] = spread.overall.accuracy;
+    }
+  }
+  return made;
+}
+
 /// The group of that name, or without a name that of many-shot learning ("ic") with the most shots
 /// among those all models have, by choice rather than generation and with the usual separator if
 /// there is one; else the first of the first model that all have. Throws a user error that lists
 /// what there is when the models share no such group.
 [[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
                                             const std::string& name) {
-  std::vector<Setting> shared;
-  std::string known;
-  for (const Setting& group : groups_of(models.front())) {
-    const bool everywhere = over::all_of(models, [&](const ModelAnswers& model) {
-      return over::any_of(groups_of(model),
-                          [&](const Setting& g) { return g.group() == group.group(); });
-    });
-    if (!everywhere) continue;
-    shared.push_back(group);
-    add_to_list(known, setting_name(group));
-  }
+  const std::vector<Setting> shared = settings_of_all(models);
   if (shared.empty()) {
     std::string has;
     for (const ModelAnswers& model : models) {
@@ -92,7 +124,7 @@ struct Comparison {
         over::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
     throw user_error({.setting = "setting"}, "'" + name + "' is not a setting all models have",
-                     "they share " + known);
+                     "they share " + text_list(shared, setting_name));
   }
   const auto rank = [](const Setting& group) {
     return group.method == "ic"
@@ -176,6 +208,10 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   made.bootstrap = options.bootstrap;
   made.family.resize(models.size());
   for (const auto& [name, family] : options.families) made.family[place(name, "families")] = family;
+  made.parameters.resize(models.size());
+  for (const auto& [name, count] : options.parameters) {
+    made.parameters[place(name, "parameters")] = count;
+  }
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (const auto& [base, tuned] : options.pairs) {
     pairs.emplace_back(place(base, "pairs"), place(tuned, "pairs"));
@@ -187,6 +223,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
                      "name runs of one dataset");
   }
   made.models = model_standings(models, made.table);
+  made.settings = accuracies_by_setting(models);
   made.relations = relation_standings(made.table);
   made.correlations = model_correlations(made.table);
   made.families = family_correlations(made.correlations, made.family);

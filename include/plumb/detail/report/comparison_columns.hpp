@@ -4,9 +4,12 @@
 // The numbers of a comparison of models, each declared once.
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/many_shot_columns.hpp"
@@ -42,6 +45,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = files}};
 }
 
+/// "135M", "1.7B".
+[[nodiscard]] inline std::string size_in_words(double parameters) {
+  const char* unit = "";
+  for (const char* larger : {"K", "M", "B", "T"}) {
+    if (parameters < 999.5) break;
+    parameters /= 1000;
+    unit = larger;
+  }
+  return with_decimals(parameters, parameters < 9.95 && *unit != '\0' ? 1 : 0) + unit;
+}
+
 /// The leaderboard of models. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<ModelStanding>> model_standing_columns(
     const Comparison& made) {
@@ -55,6 +69,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                          return family.empty() ? CellValue(OwnWord{"–"}) : CellValue(family);
                        },
                        .place = ColumnPlace::page});
+  }
+  const bool sized = over::any_of(made.parameters, [](const auto& one) { return one.has_value(); });
+  if (sized) {
+    columns.push_back({.key = "parameters",
+                       .heading = "parameters",
+                       .value = [&made](const M& m) -> CellValue {
+                         const std::optional<double>& count = made.parameters[m.model];
+                         if (!count) return NoCell{};
+                         return ShownNumber{*count, size_in_words(*count)};
+                       },
+                       .weight = ColumnWeight::minor});
   }
   auto overall =
       columns_of<M>(spread_columns("sd_over_variants", has_ties(made)),

@@ -50,6 +50,15 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   for (const ModelStanding& standing : made.models) {
     json["models"][table.models[standing.model]] = detail::model_json(made, standing);
   }
+  if (!made.settings.empty()) {
+    Json& settings = json["settings"] = Json::object();
+    for (const SettingAccuracies& one : made.settings) {
+      Json& accuracies = settings[setting_name(one.setting)] = Json::object();
+      for (std::size_t m = 0; m < table.models.size(); ++m) {
+        accuracies[table.models[m]] = to_json(one.accuracy[m]);
+      }
+    }
+  }
   json["relations"] = Json::object();
   for (const RelationStanding& standing : made.relations) {
     json["relations"][table.relations[standing.relation]] =

@@ -18,6 +18,7 @@
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/compared_facts_section.hpp"
 #include "plumb/detail/report/comparison_columns.hpp"
+#include "plumb/detail/report/comparison_curves.hpp"
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/interval_chart.hpp"
 #include "plumb/detail/report/paired_columns.hpp"
@@ -36,7 +37,8 @@ class ComparisonPage {
     return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
                        made_.remarks, settings},
-                      cards() + models() + accuracy_by_model() + paired() + relation_map() +
+                      cards() + models() + accuracy_by_model() + accuracy_by_size(made_) +
+                          accuracy_by_setting(made_) + paired() + relation_map() +
                           accuracy_by_relation() + relations() + extremes() + correlations() +
                           subsumption() + pairs() + compared_facts_section(made_));
   }

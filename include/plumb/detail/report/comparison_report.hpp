@@ -173,6 +173,9 @@ class ComparisonReportBody {
   /// The leaderboard of models, of few models what they share, and pairs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables{{"models", table_of(named_model_columns(made_), made_.models)}};
+    if (!made_.settings.empty()) {
+      tables.push_back({"settings", setting_accuracy_table(made_)});
+    }
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,27 @@ inline void say_what_was_ranked(RunNumbers& run, const Json& kept) {
   }
 }
 
+/// What a run's run.json says of its model: a table of models (`model_known`), else the model's own files.
+struct KnownModel {
+  std::string family{};
+  std::optional<double> parameters{};
+};
+[[nodiscard]] inline KnownModel known_model(const DiskPath& folder) {
+  DiskPath file = folder / "run.json";
+  if (!file.is_file()) return {};
+  const Json record = read_json_object(file);
+  const Json of_table = record.value("model_known", Json::object());
+  KnownModel made;
+  if (of_table.is_object()) made.family = first_string(of_table, "family").value_or("");
+  for (const Json* from : {&of_table, &record}) {
+    const auto found = from->is_object() ? from->find("parameters") : from->end();
+    if (found == from->end() || !found->is_number() || !(found->get<double>() > 0)) continue;
+    made.parameters = found->get<double>();
+    break;
+  }
+  return made;
+}
+
 inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -196,6 +218,11 @@ class CompareMeasurement {
     for (const ResultFolder& run : runs) names_.push_back(run.name);
     if (!settings_.with_published()) detail::refuse_equal_names(runs);
     options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
+    for (const ResultFolder& run : runs) {
+      const KnownModel known = known_model(run.path);
+      if (!known.family.empty()) options_.families[run.name] = known.family;
+      if (known.parameters) options_.parameters[run.name] = *known.parameters;
+    }
     if (!settings_.families.empty()) {
       options_.families = detail::read_families(settings_.families, names_);
     }
