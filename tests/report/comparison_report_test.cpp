@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_the_leaderboard_then_pairs_of_models) {
   BOOST_TEST(table.find("\nant ") < table.find("\nbee "));
   BOOST_TEST(has_line(table, "ant → bee"));
   BOOST_TEST(has_line(table, "bee → ant"));
-  BOOST_TEST(has_line(table, "first − second  difference, mean of relations [95%]"));
+  BOOST_TEST(has_line(table, "first − second    mean difference [95%]  p (Holm)\n"));
   BOOST_TEST(has_line(table, "ant − bee"));
   BOOST_TEST(holds(table, "base → tuned"));
   BOOST_TEST(holds(table, "-0.167 ["));

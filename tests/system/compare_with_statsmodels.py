@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import numpy as np
-from scipy.stats import binomtest, multinomial
+from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
@@ -95,11 +95,13 @@ def check_facts_interval(found, counts):
         return
     if n > 60 or found["low"] is None:
         return
-    share = {}
-    for a in range(n + 1):
-        for b in range(n + 1 - a):
-            p = multinomial.pmf([a, b, n - a - b], n, [first / n, second / n, (both + neither) / n])
-            share[a - b] = share.get(a - b, 0.0) + p
+    share = {0: 1.0}  # of the sum of as many draws as there are facts
+    for _ in range(n):
+        drawn = {}
+        for at, p in share.items():
+            for step, count in ((1, first), (-1, second), (0, both + neither)):
+                drawn[at + step] = drawn.get(at + step, 0.0) + p * count / n
+        share = drawn
     below = sum(p for d, p in share.items() if d < found["low"] * n - 1e-9)
     above = sum(p for d, p in share.items() if d > found["high"] * n + 1e-9)
     up_to = sum(p for d, p in share.items() if d <= found["low"] * n + 1 + 1e-9)

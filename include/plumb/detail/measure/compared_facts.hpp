@@ -78,8 +78,8 @@ struct ComparedFact {
     }
     const std::vector<std::size_t> common = detail::common_variants(lists);
     std::map<std::size_t, ComparedFact> by_instance;
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-      const auto& [model, table] = tables[t];
+    for (const auto& asked : tables) {
+      const RelationAnswers* const table = asked.second;
       std::vector<std::size_t> places;  // of the settings that count
       for (std::size_t place = 0; place < table->settings.size(); ++place) {
         const Setting& setting = table->settings[place];
@@ -101,8 +101,8 @@ struct ComparedFact {
         if (made.subject.empty()) made.subject = fact.subject;
         const auto known =
             over::count_if(places, [&](std::size_t place) { return table->row(i)[place].correct; });
-        made.models[model] = {2 * static_cast<std::size_t>(known) > places.size(),
-                              answer_text(*table, i, places.front())};
+        made.models[asked.first] = {2 * static_cast<std::size_t>(known) > places.size(),
+                                    answer_text(*table, i, places.front())};
       }
     }
     for (auto& [instance, fact] : by_instance) {

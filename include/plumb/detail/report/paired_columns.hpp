@@ -133,7 +133,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   prepend(columns, {{.key = "pair",
                      .heading = "first − second",
                      .value = [&made](const P& p) -> CellValue {
-                       return made.table.models[p.first] + " − " + made.table.models[p.second];
+                       return cut_to(made.table.models[p.first], 20) + " − " +
+                              cut_to(made.table.models[p.second], 20);
                      },
                      .place = ColumnPlace::terminal},
                     {.key = "first",
@@ -147,7 +148,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A pair in one relation; or overall, where there is no code.
+/// The pairs on a terminal: two numbers with short headings, so that names of 20 characters and the
+/// interval fit 80; `paired_note` says what each is over.
+[[nodiscard]] inline NumberTable paired_terminal_table(const Comparison& made) {
+  auto columns = named_paired_columns(made);
+  for (Column<PairedComparison>& column : columns) {
+    if (column.key == "mean_difference") column.heading = "mean difference";
+    if (column.key == "p_holm") column.heading = "p (Holm)";
+  }
+  return table_of(columns, made.paired);
+}
+inline constexpr const char* paired_note =
+    "Mean difference: of accuracies, mean of relations.\n"
+    "p (Holm): overall, all shared facts pooled.\n";
+
+/// A pair in one relation.
 struct PairedRow {
   const PairedComparison* pair = nullptr;
   std::string relation;
