@@ -243,11 +243,12 @@ def check_facts(out, metrics, runs, options):
     expected, alone = 0, [0] * len(runs)
     for code in dict.fromkeys(code for run in runs for code in run):
         asked = {m: run[code] for m, run in enumerate(runs) if code in run}
-        common = set.intersection(*({t for _, t in rows} for rows in asked.values()))
+        templates_of = {m: sorted({t for _, t in rows}) for m, rows in asked.items()}
+        common = set.intersection(*map(set, templates_of.values()))
         for i in sorted({i for rows in asked.values() for i, _ in rows}):
             known, answers = {}, {}
             for m, rows in asked.items():
-                own = sorted(t for j, t in rows if j == i)
+                own = [t for t in templates_of[m] if (i, t) in rows]
                 counted = [t for t in own if t in common] or own
                 if own:
                     known[m] = 2 * sum(is_right(rows[i, t], i % options) for t in counted) > len(counted)
