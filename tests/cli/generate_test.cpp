@@ -35,7 +35,9 @@ using Names = std::set<std::string>;
 
 Names names(const std::map<std::string, std::string>& files) {
   Names all;
-  for (const auto& [name, text] : files) all.insert(name);
+  for (const auto& [name, text] : files) {
+    if (!name.starts_with("figures/")) all.insert(name);  // which are those of the page
+  }
   return all;
 }
 

@@ -28,10 +28,17 @@ namespace {
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-const Names always{
-    "accuracy.csv",          "metrics.csv",   "accuracy_at_k.csv",       "birth_choices.jsonl",
-    "example_prompts.jsonl", "journal.jsonl", "metadata_many_shot.json", "metrics.json",
-    "report.html",           "run.json"};
+const Names always{"accuracy.csv",
+                   "metrics.csv",
+                   "accuracy_at_k.csv",
+                   "birth_choices.jsonl",
+                   "example_prompts.jsonl",
+                   "journal.jsonl",
+                   "metadata_many_shot.json",
+                   "metrics.json",
+                   "report.html",
+                   "run.json",
+                   "figures"};
 
 Names with(Names all, const std::string& name) {
   all.insert(name);

@@ -34,8 +34,9 @@ namespace {
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-const Names always{"example_prompts.jsonl", "journal.jsonl", "metadata_rank.json", "metrics.csv",
-                   "metrics.json",          "ranks.csv",     "report.html",        "run.json"};
+const Names always{"figures",     "example_prompts.jsonl", "journal.jsonl", "metadata_rank.json",
+                   "metrics.csv", "metrics.json",          "ranks.csv",     "report.html",
+                   "run.json"};
 
 Names with(Names all, const Names& more) {
   all.insert(more.begin(), more.end());

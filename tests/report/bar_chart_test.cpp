@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
   BOOST_TEST(count(svg, "x=\"675.0\" y=\"24\">1.0</text>") == 1U);
 }
 
-// As far from the left as the longest name needs, and no farther than a phone is wide.
+// As far from the left as the longest line of a name needs, and no farther than a phone is wide: 28
+// letters, 7 wide each, and 154.
 BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
   const auto scale = [](std::size_t letters) {
     const std::string svg = bar_chart({{std::string(letters, 'n'), half.estimate}}, "");
@@ -75,8 +76,16 @@ BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
   };
   BOOST_TEST(scale(1) == "175.0");
   BOOST_TEST(scale(10) == "224.0");
-  BOOST_TEST(scale(29) == "352.0");
-  BOOST_TEST(scale(80) == "352.0");
+  BOOST_TEST(scale(29) == "350.0");
+  BOOST_TEST(scale(80) == "350.0");
+}
+
+BOOST_AUTO_TEST_CASE(a_long_name_is_not_cut) {
+  const std::string svg = bar_chart({{std::string(60, 'n'), half.estimate}, half}, "");
+  BOOST_TEST(count(svg, ">" + std::string(28, 'n') + "</text>") == 2U);
+  BOOST_TEST(count(svg, ">nnnn</text>") == 1U);
+  BOOST_TEST(count(svg, "viewBox=\"0 0 870 110\"") == 1U);  // 8 + 22 + 2 · 14 + 22 + 30
+  BOOST_TEST(count(svg, "y=\"26.0\" width") == 1U);         // the bar is in the middle of the lines
 }
 
 BOOST_AUTO_TEST_CASE(a_chart_is_told_to_who_cannot_see_it) {

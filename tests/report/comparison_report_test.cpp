@@ -47,12 +47,12 @@ BOOST_AUTO_TEST_CASE(numbers_tables_and_page_are_written_and_nothing_beside_them
   const test::TemporaryFolder out;
   const Comparison made = small_comparison();
   comparison_report(made, {{"seed", 5}}).write(out.path());
-  std::set<std::string> expected{"metrics.json", "report.html"};
+  std::set<std::string> expected{"figures", "metrics.json", "report.html"};
   for (const auto& [name, text] : comparison_csv(made)) {
     expected.insert(name);
     BOOST_TEST(slurp(out / name) == text);
   }
-  BOOST_TEST(expected.size() == 14U);
+  BOOST_TEST(expected.size() == 15U);
   BOOST_TEST((test::names_in(out.path()) == expected));
   Json json = Json::parse(slurp(out / "metrics.json"));
   BOOST_TEST(json.at("notes") == made.remarks);

@@ -93,14 +93,7 @@ BOOST_AUTO_TEST_CASE(the_scale_may_be_logarithmic) {
   BOOST_TEST(holds(svg, "H" + at(1) + "\""));  // the end that does not fit
 }
 
-BOOST_AUTO_TEST_CASE(names_are_broken_into_lines_and_never_cut) {
-  using Lines = std::vector<std::string>;
-  BOOST_TEST((name_lines("short", 10) == Lines{"short"}));
-  BOOST_TEST((name_lines("", 10) == Lines{""}));
-  BOOST_TEST((name_lines("one two three", 8) == Lines{"one two ", "three"}));
-  BOOST_TEST((name_lines("pythia-1.4b-deduped", 10) == Lines{"pythia-", "1.4b-", "deduped"}));
-  BOOST_TEST((name_lines("abcdefgh", 3) == Lines{"abc", "def", "gh"}));
-  BOOST_TEST((name_lines("ééé", 2) == Lines{"éé", "é"}));  // letters, not bytes
+BOOST_AUTO_TEST_CASE(a_long_name_has_several_lines) {
   IntervalChart chart = two_by_two();
   chart.rows = {{std::string(60, 'x'), {half, fifth}}};
   BOOST_TEST(count_of(interval_chart(chart), "class=\"name\"") == 3U);

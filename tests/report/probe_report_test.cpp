@@ -45,10 +45,11 @@ struct Results {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_CASE(four_files_are_written_and_nothing_beside_them, Results) {
+BOOST_FIXTURE_TEST_CASE(four_files_and_figures_are_written_and_nothing_beside_them, Results) {
   probe_report(folder.path()).write(out.path());
-  BOOST_TEST((test::names_in(out.path()) ==
-              std::set<std::string>{"accuracy.csv", "metrics.csv", "metrics.json", "report.html"}));
+  BOOST_TEST(
+      (test::names_in(out.path()) == std::set<std::string>{"accuracy.csv", "figures", "metrics.csv",
+                                                           "metrics.json", "report.html"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(writing_again_gives_the_same_bytes, Results) {

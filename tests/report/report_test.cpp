@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/report/bar_chart.hpp"
 #include "support/memory_disk.hpp"
 #include "support/small_report.hpp"
 
@@ -56,6 +57,18 @@ BOOST_AUTO_TEST_CASE(a_report_of_a_body_keeps_what_was_measured) {
   const ReportOf<int> report = report_of<int>(std::make_shared<const Body>());
   BOOST_TEST(report.results() == 5);
   BOOST_TEST(report.table({40}) == "40");
+}
+
+BOOST_AUTO_TEST_CASE(each_figure_of_the_page_is_a_file_and_earlier_ones_are_removed) {
+  MemoryDisk disk;
+  disk.put("out/figures/of-an-earlier-report.svg", "");
+  disk.put("out/figures/mine.txt", "a note");
+  small_report("<p>" + bar_chart({{"P36", {}}}, "Accuracy, all") + "</p>").write(disk / "out");
+  BOOST_TEST(disk.text("/out/figures/accuracy-all.svg").starts_with("<?xml"));
+  BOOST_TEST(!disk.files.contains("/out/figures/of-an-earlier-report.svg"));
+  BOOST_TEST(disk.files.contains("/out/figures/mine.txt"));
+  small_report("no picture").write(disk / "out");
+  BOOST_TEST(!disk.files.contains("/out/figures/accuracy-all.svg"));
 }
 
 BOOST_AUTO_TEST_CASE(tables_are_exported_in_every_format) {

@@ -27,4 +27,23 @@ BOOST_AUTO_TEST_CASE(what_all_pages_have_stands_around_the_sections) {
   BOOST_TEST((bare.find("<h2>") == std::string::npos));
 }
 
+BOOST_AUTO_TEST_CASE(sections_have_ids_and_links_to_them) {
+  const std::string html = linked_sections(
+      "<p>first</p>\n<h2>Hit@k, side by side</h2>\n<p>1</p>\n<h2><bdi>准确率</bdi></h2>\n"
+      "<h2>Hit@k &amp; side by <b>side</b></h2>\n<p>3</p>\n");
+  BOOST_TEST(html ==
+             "<nav class=\"contents screen\" aria-label=\"Sections\"><ul>\n"
+             "<li><a href=\"#hit-k-side-by-side\">Hit@k, side by side</a></li>\n"
+             "<li><a href=\"#section\"><bdi>准确率</bdi></a></li>\n"
+             "<li><a href=\"#hit-k-side-by-side-2\">Hit@k &amp; side by <b>side</b></a></li>\n"
+             "</ul></nav>\n<p>first</p>\n"
+             "<section id=\"hit-k-side-by-side\">\n<h2>Hit@k, side by side</h2>\n<p>1</p>\n"
+             "</section>\n<section id=\"section\">\n<h2><bdi>准确率</bdi></h2>\n</section>\n"
+             "<section id=\"hit-k-side-by-side-2\">\n<h2>Hit@k &amp; side by <b>side</b></h2>\n"
+             "<p>3</p>\n</section>\n");
+  BOOST_TEST(linked_sections("<h2>One</h2>\n") ==
+             "<section id=\"one\">\n<h2>One</h2>\n</section>\n");
+  BOOST_TEST(linked_sections("none") == "none");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/name_lines.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -30,12 +32,22 @@ struct Bar {
 /// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
-  // Names are as wide as 7 for each character; past 28 characters they reach over the left edge.
+  // Names are as wide as 7 for each character; past 28 characters they have several lines.
   std::size_t longest = 3;
-  for (const Bar& bar : bars) longest = (std::max)(longest, count_code_points(bar.label));
-  const double names = (std::min)(202.0, 7 * static_cast<double>(longest) + 4);
+  std::vector<std::vector<std::string>> lines;
+  double height = top + bottom;
+  const auto row_height = [](std::size_t count) {
+    return row + 14 * static_cast<double>(count - 1);
+  };
+  for (const Bar& bar : bars) {
+    lines.push_back(name_lines(bar.label, 28));
+    for (const std::string& line : lines.back()) {
+      longest = (std::max)(longest, count_code_points(line));
+    }
+    height += row_height(lines.back().size());
+  }
+  const double names = 7 * static_cast<double>(longest) + 4;
   const double left = names + 150;
-  const double height = top + row * static_cast<double>(bars.size()) + bottom;
   const auto x = [&](double value) { return with_decimals(left + width * value, 1); };
   std::string said;
   for (const Bar& bar : bars) {
@@ -45,18 +57,18 @@ struct Bar {
   std::string svg =
       "<div class=\"wide\">" + chart_begin("chart", with_decimals(left + width + right, 0),
                                            with_decimals(height, 0), title, said + ".", false);
-  for (int step = 0; step <= 10; step += 2) {
-    const double value = step / 10.0;
+  for (const auto& [value, text] : linear_ticks({0, 1})) {
     svg += "<line class=\"grid\" x1=\"" + x(value) + "\" x2=\"" + x(value) + "\" y1=\"" +
            with_decimals(top, 0) + "\" y2=\"" + with_decimals(height - bottom, 0) +
            "\"/><text class=\"axis\" x=\"" + x(value) + "\" y=\"" +
-           with_decimals(height - bottom + 16, 0) + "\">" + with_decimals(value, 1) + "</text>\n";
+           with_decimals(height - bottom + 16, 0) + "\">" + text + "</text>\n";
   }
-  double y = top;
-  for (const Bar& bar : bars) {
+  double begin = top;
+  for (std::size_t b = 0; b < bars.size(); ++b) {
+    const Bar& bar = bars[b];
+    const double y = begin + (row_height(lines[b].size()) - row) / 2;  // of the bar's own row
     const std::string middle = with_decimals(y + row / 2, 1);
-    svg += "<text class=\"name\" x=\"" + with_decimals(names, 0) + "\" y=\"" +
-           with_decimals(y + row / 2 + 4, 1) + "\">" + escape_html(bar.label) + "</text>";
+    svg += text_lines(lines[b], "class=\"name\"", names, y + row / 2);
     if (bar.estimate.count > 0) {
       const Estimate& e = bar.estimate;
       svg += "<rect class=\"bar\" x=\"" + x(0) + "\" y=\"" + with_decimals(y + 4, 1) +
@@ -76,7 +88,7 @@ struct Bar {
     }
     svg += "<text class=\"value\" x=\"" + with_decimals(names + 10, 0) + "\" y=\"" +
            with_decimals(y + row / 2 + 4, 1) + "\">" + with_interval(bar.estimate) + "</text>\n";
-    y += row;
+    begin += row_height(lines[b].size());
   }
   return svg + "</svg></div>\n";
 }

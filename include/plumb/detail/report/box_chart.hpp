@@ -15,6 +15,7 @@
 
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/interval.hpp"
+#include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
@@ -57,12 +58,10 @@ struct BoxChart {
   for (const BoxGroup& group : chart.groups) said += " " + words(group) + ".";
   std::string svg = "<figure class=\"plot\">" +
                     chart_begin("chart xy", n(width), n(height), chart.title, said, true);
-  for (int tick = 0; tick <= 4; ++tick) {
-    const double value = most * tick / 4;
+  for (const auto& [value, text] : linear_ticks({0, most})) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +
            n(y(value)) + "\" y2=\"" + n(y(value)) + "\"/><text class=\"axis y\" x=\"" +
-           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" +
-           with_decimals(value, most < 10 ? 1 : 0) + "</text>\n";
+           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" + text + "</text>\n";
   }
   for (std::size_t g = 0; g < chart.groups.size(); ++g) {
     const BoxGroup& group = chart.groups[g];

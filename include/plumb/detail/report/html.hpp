@@ -11,7 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
@@ -67,6 +69,38 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          "\" viewBox=\"0 0 " + wide + " " + std::string(height) + "\"" +
          (keeps_width ? " style=\"max-width:" + wide + "px\"" : "") + ">\n<title>" + called +
          "</title><desc>" + escape_html(description) + "</desc>\n";
+}
+
+/// A heading in HTML as an id and as a file's name: its letters and digits of ASCII in lower case, words
+/// joined by "-". `fallback` where there is none.
+[[nodiscard]] inline std::string slug_of(std::string_view html, std::string_view fallback) {
+  std::string slug;
+  bool is_tag = false, is_entity = false, is_new_word = false;
+  for (const char c : html) {
+    if (c == '<') is_tag = true;
+    if (c == '&') is_entity = true;
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!is_tag && !is_entity && ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9'))) {
+      if (is_new_word && !slug.empty()) slug += '-';
+      slug += lower;
+      is_new_word = false;
+    } else if (!is_tag) {
+      is_new_word = true;
+    }
+    if (c == '>') is_tag = false;
+    if (c == ';') is_entity = false;
+  }
+  return slug.empty() ? std::string(fallback) : slug.substr(0, 80);
+}
+
+/// The same with a number behind it where it is taken; then it is taken.
+[[nodiscard]] inline std::string free_slug(std::vector<std::string>& taken,
+                                           const std::string& slug) {
+  std::string free = slug;
+  for (int n = 2; over::find(taken, free) != taken.end(); ++n)
+    free = slug + "-" + std::to_string(n);
+  taken.push_back(free);
+  return free;
 }
 
 /// JSON for a script element: no "</script>" or "<!--" can end it early.

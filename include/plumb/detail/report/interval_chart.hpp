@@ -21,6 +21,7 @@
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/name_lines.hpp"
 #include "plumb/detail/report/text_table.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
@@ -53,30 +54,6 @@ struct IntervalChart {
   /// Whether the axis is logarithmic; then the range is positive.
   bool is_logarithmic = false;
 };
-
-/// A name in lines of so many characters, broken at blanks and behind "-", "_" and "/" where there are
-/// any.
-inline std::vector<std::string> name_lines(std::string_view name, std::size_t characters) {
-  std::vector<std::string> lines;
-  std::string line;
-  std::size_t used = 0, break_at = 0;  // in characters, in bytes
-  for (std::size_t at = 0; at < name.size();) {
-    std::size_t end = at + 1;
-    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
-    line += name.substr(at, end - at);
-    ++used;
-    if (std::string_view(" -_/").find(name[at]) != std::string_view::npos) break_at = line.size();
-    at = end;
-    if (used < characters || at == name.size()) continue;
-    const std::size_t cut = break_at > 0 ? break_at : line.size();
-    lines.push_back(line.substr(0, cut));
-    line.erase(0, cut);
-    used = count_code_points(line);
-    break_at = 0;
-  }
-  if (!line.empty() || lines.empty()) lines.push_back(line);
-  return lines;
-}
 
 /// The names of series with their marks, below a chart; nothing for a single one.
 inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
@@ -124,12 +101,7 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
     rows += "<g data-row=\"" + n(tall) + "\"" +
             model_attribute(is_single && own.names_model ? own.name : "") + ">";
     rows += "<path class=\"grid\" d=\"M0 " + n(height) + "H" + n(width) + "\"/>";
-    double y = height + tall / 2 - line_height * (static_cast<double>(lines.size()) / 2 - 0.5) + 4;
-    for (const std::string& line : lines) {
-      rows += "<text class=\"name\" x=\"" + n(left - 10) + "\" y=\"" + n(y) + "\">" +
-              escape_html(line) + "</text>";
-      y += line_height;
-    }
+    rows += text_lines(lines, "class=\"name\"", left - 10, height + tall / 2, line_height);
     double at = height + tall / 2 - pitch * (static_cast<double>(row.estimates.size()) / 2 - 0.5);
     said += " " + row.label + ":";
     for (std::size_t e = 0; e < row.estimates.size(); ++e, at += pitch) {

@@ -5,7 +5,7 @@
 //
 // Made by a factory of its kind (probe_report.hpp, rank_report.hpp …). Every report is written the same
 // way: metrics.json, with the notes that stand next to its numbers wherever these are shown, its
-// tables, and its page.
+// tables, its page, and each of the page's figures as a file.
 
 #include <functional>
 #include <memory>
@@ -15,8 +15,10 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/report/figures.hpp"
 #include "plumb/detail/report/number_table.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
@@ -75,6 +77,18 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
   return text;
 }
 
+/// Writes each figure as NAME.svg; those of an earlier report are removed.
+inline void write_figures(const DiskPath& folder, const std::vector<Figure>& figures) {
+  if (folder.is_folder()) {
+    for (const DiskPath& old : folder.files(".svg")) {
+      if (over::find(figures, old.stem(), &Figure::name) == figures.end()) remove_file(old);
+    }
+  }
+  if (figures.empty()) return;
+  make_folders(folder);
+  for (const auto& [name, title, svg] : figures) write_atomically(folder / (name + ".svg"), svg);
+}
+
 /// Copies share it. Any number of threads may use one, but only one at a time may write into a folder.
 class Report {
  public:
@@ -101,7 +115,8 @@ class Report {
     return json;
   }
 
-  /// Writes metrics.json, the tables and report.html into a folder that is there.
+  /// Writes metrics.json, the tables, report.html and its figures (figures.hpp) into a folder that is
+  /// there.
   void write(const DiskPath& folder) const {
     if (!parts_->metrics) return;
     write_atomically(folder / "metrics.json", metrics().dump(2) + "\n");
@@ -112,7 +127,9 @@ class Report {
         write_atomically(folder / file.name, file.text);
       }
     }
-    write_atomically(folder / "report.html", parts_->page());
+    const std::string page = parts_->page();
+    write_figures(folder / "figures", figures_of(page));
+    write_atomically(folder / "report.html", page);
   }
 
   /// What must be known of the numbers, a line each.

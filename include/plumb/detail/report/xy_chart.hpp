@@ -22,6 +22,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
+#include "plumb/detail/report/name_lines.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -72,14 +73,6 @@ struct XyChart {
   /// Drawn above the series.
   std::vector<ReferenceLine> references{};
 };
-
-/// A length in at most two decimals, without trailing zeros.
-inline std::string short_length(double value) {
-  std::string text = with_decimals(value, 2);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
 
 inline std::string point_shape(std::size_t style, double x, double y, double size = 1) {
   const auto l = [&](double length) { return short_length(length * size); };
