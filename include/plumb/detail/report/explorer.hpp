@@ -60,15 +60,24 @@ inline constexpr std::string_view explorer_script = R"js(
     box.append(line);
     const table = make('table', undefined, 'candidates'), body = table.createTBody();
     const order = [...Array(n).keys()].sort((a, b) => steps[row * n + a] - steps[row * n + b] || (b === prediction) - (a === prediction) || a - b);
+    const rest = [];  // past the ten best ones, but for the answer
     order.forEach((c, place) => {
       const p = Math.exp(-steps[row * n + c] / 1000), tr = body.insertRow();
       tr.className = c === answer ? 'gold' : c === prediction ? 'miss' : '';
+      if (place >= 10 && c !== answer) { tr.hidden = true; rest.push(tr); }
       tr.insertCell().textContent = place + 1;
       tr.insertCell().append(make('bdi', (relation.rows[row][5] ?? relation.options)[c]), c === answer ? ' ✓' : '');
       const bar = make('div', undefined, 'p'); bar.style.width = (100 * p) + '%'; tr.insertCell().append(bar);
-      tr.insertCell().textContent = steps[row * n + c] === 65535 ? '<1e-28' : p >= 0.0005 ? (100 * p).toFixed(1) + '%' : p.toExponential(1);
+      tr.insertCell().textContent = (p >= 0.001 ? (100 * p).toFixed(1) : p >= 0.00001 ? (100 * p).toFixed(3) : '<0.001') + '%';
     });
     box.append(table);
+    if (!rest.length) return;
+    const more = make('button', rest.length + ' more', 'copy'); more.type = 'button'; more.setAttribute('aria-expanded', 'false');
+    more.addEventListener('click', () => {
+      const shows = rest[0].hidden; rest.forEach(tr => tr.hidden = !shows);
+      more.textContent = shows ? 'Ten best alone' : rest.length + ' more'; more.setAttribute('aria-expanded', shows);
+    });
+    box.append(more);
   };
   const list = () => {
     const template = +$('template').value, which = $('which').value, wanted = $('search').value.toLocaleLowerCase();

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/printable.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/report/cells.hpp"
