@@ -112,6 +112,16 @@ BOOST_AUTO_TEST_CASE(a_facts_own_choices_travel_with_its_row) {
   BOOST_TEST(html.find("(relation.rows[row][5] ?? relation.options)[c]") != std::string::npos);
 }
 
+// "France" was named in row 0.
+BOOST_AUTO_TEST_CASE(a_subject_under_a_second_template_is_the_place_of_its_first_row) {
+  test::ResultsFolder folder;
+  folder.add("P36", {"A", "B"}, templates, Json::object(),
+             {row("France", 0, 0, 1, {-2, -1}), row("France", 0, 1, 1, {-1, -2})});
+  const Json rows = data_of(section(folder)).at("relations").at(0).at("rows");
+  BOOST_TEST((rows.at(0) == Json{"France", 0, 1, "", 1}));
+  BOOST_TEST((rows.at(1) == Json{0, 1, 1, "", 0}));
+}
+
 BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   test::ResultsFolder folder;
   folder.add(

@@ -12,9 +12,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/over.hpp"
@@ -94,6 +96,7 @@ inline constexpr std::string_view explorer_script = R"js(
   };
   const choose = () => {
     relation = data.relations[+$('relation').value]; steps = relation.steps ??= decode(relation.p);
+    for (const row of relation.rows) if (typeof row[0] === 'number') [row[0], row[3]] = [relation.rows[row[0]][0], relation.rows[row[0]][3]];
     $('template').replaceChildren();
     for (const t of new Set(relation.rows.map(r => r[1]))) { const o = make('option', t + ': ' + relation.templates[t]); o.value = t; $('template').append(o); }
     list();
@@ -127,6 +130,7 @@ class Explorer {
              {"templates", relation.templates},
              {"rows", Json::array()}};
     steps_.clear();
+    names_.clear();
   }
 
   /// A row of the relation that was begun last.
@@ -151,7 +155,10 @@ class Explorer {
     for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
     const bool is_tie = over::count(row.scores, *best) > 1;  // which is no answer
     Json& rows = head_["rows"];
-    rows.push_back({row.fact.subject, row.template_index, row.fact.answer, aliases,
+    const auto [first, is_new] =
+        names_.try_emplace(std::pair(row.fact.subject, aliases), rows.size());
+    rows.push_back({is_new ? Json(row.fact.subject) : Json(first->second), row.template_index,
+                    row.fact.answer, is_new ? aliases : "",
                     is_tie ? -1 : best - row.scores.begin()});
     if (!row.fact.choices.empty()) rows.back().push_back(row.fact.choices);
   }
@@ -178,6 +185,8 @@ class Explorer {
   std::string before_;  // relations that are through
   Json head_;           // of the relation at work
   std::vector<std::uint16_t> steps_;
+  /// Of its subjects and their aliases, which stand in their first row alone: the others say which.
+  std::map<std::pair<std::string, std::string>, std::size_t> names_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
