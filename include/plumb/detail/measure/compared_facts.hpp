@@ -52,8 +52,8 @@ struct ComparedFact {
   [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
 };
 
-/// Relations in order of appearance, each by ascending instance. The models' facts must agree, which
-/// match_answers sees to.
+/// Relations in order of appearance, each by ascending instance. The models' facts must agree,
+/// which match_answers sees to.
 [[nodiscard]] inline std::vector<ComparedFact> compared_facts(
     const std::vector<ModelAnswers>& models, const Setting& group) {
   std::vector<std::string> codes;

@@ -7,11 +7,11 @@
 // are discordant: b of them are the first model's, c the second's.
 //   McNemar's exact test: were the models alike, b would be Binomial(b + c, 1/2);
 //     p = min(1, 2 P(X ≤ min(b, c))), two-sided.
-//   Cohen's g = b / (b + c) − 1/2, in [−1/2, 1/2]: the size of the difference among discordant facts.
+//   Cohen's g = b / (b + c) − 1/2, in [−1/2, 1/2]: the difference among discordant facts.
 //   Cohen's κ = (a − e) / (1 − e), where a is the share of facts on which the models agree (both
 //     know it or neither does) and e that share if they knew facts independently of each other.
-//   Holm's adjustment of m tests: of the i-th smallest p, the largest (m − j + 1) p_j over j ≤ i, at
-//     most 1. It bounds the chance of any false finding, whatever the tests have in common.
+//   Holm's adjustment of m tests: of the i-th smallest p, the largest (m − j + 1) p_j over j ≤ i,
+//     at most 1. It bounds the chance of any false finding, whatever the tests have in common.
 // Facts count as independent in McNemar's test. Sources: McNemar 1947; Holm 1979; Cohen 1960 (κ);
 // Cohen 1988, chapter 5 (g, which is small from 0.05, medium from 0.15, large from 0.25).
 

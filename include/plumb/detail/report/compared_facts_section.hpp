@@ -8,8 +8,8 @@
 //   known_by, asked                       how many models know it, of how many that were asked
 //   answer:MODEL, known:MODEL             for each model what it answered, and 1 or 0; both are
 //                                         empty for a model that was not asked
-//   change:MODEL                          for each model but the first: "lost" where the first model
-//                                         knows the fact and this one does not, "gained" where this
+//   change:MODEL                          for each model but the first: "lost" where the first
+//                                         model knows the fact and this one does not, "gained" where this
 //                                         one does and the first does not; otherwise empty
 // A page lists those on which models differ, and finds them by words and by who knows them.
 
