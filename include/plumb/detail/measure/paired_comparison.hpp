@@ -4,18 +4,18 @@
 // Does one model know more than another, fact by fact?
 //
 // Every pair of models, over the relations, variants and facts that both have. A fact that was
-// asked under several variants (templates, or seeds of the shots) counts as known to a model where the
-// model knows it under more than half of the variants that both models have; a tie for the best is
-// not known. The tests are those of measure/paired_tests.hpp: overall, where all shared facts are
-// pooled, and in each relation. Holm's adjustment takes the overall tests of all pairs together,
-// and the relations' tests of all pairs together.
+// asked under several variants (templates, or seeds of the shots) counts as known to a model where
+// the model knows it under more than half of the variants that both models have; a tie for the best
+// is not known. The tests are those of measure/paired_tests.hpp: overall, where all shared facts
+// are pooled, and in each relation. Holm's adjustment takes the overall tests of all pairs
+// together, and the relations' tests of all pairs together.
 //
 // Two differences of accuracy, first minus second: over all shared facts, where a relation of many
 // facts counts for more, and the mean of the relations' differences. Their intervals are
 // percentiles over resampled relations, each drawn with all its facts, as facts of one relation are
 // more alike than others (a cluster bootstrap, Davison & Hinkley 1997, section 3.8). With one
-// shared relation, and for a relation's own difference, facts are resampled; Estimate::method says which.
-// McNemar's p knows of no relations.
+// shared relation, and for a relation's own difference, facts are resampled; Estimate::method says
+// which. McNemar's p knows of no relations.
 
 #include <array>
 #include <cmath>
@@ -217,8 +217,8 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
 inline constexpr double significance_level = 0.05;
 
 /// By model: 1 and how many models have a higher accuracy and an adjusted p against it below 0.05,
-/// so that models which cannot be told apart share a rank. `accuracy` is by model, NaN for none, which
-/// has no rank.
+/// so that models which cannot be told apart share a rank. `accuracy` is by model, NaN for none,
+/// which has no rank.
 [[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
     const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
   std::vector<std::optional<std::size_t>> ranks(accuracy.size());

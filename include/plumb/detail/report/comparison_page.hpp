@@ -3,9 +3,9 @@
 
 // What does a person look at when models were compared?
 //
-// Leaderboards of models and relations, paired tests, the heat map of models by relations, and where
-// models agree: best and worst relations, correlations, shared knowledge, base against fine-tuned,
-// and the facts on which they differ.
+// Leaderboards of models and relations, paired tests, the heat map of models by relations, and
+// where models agree: best and worst relations, correlations, shared knowledge, base against
+// fine-tuned, and the facts on which they differ.
 
 #include <algorithm>
 #include <array>
