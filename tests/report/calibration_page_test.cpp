@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_page_of_one_model_has_all_its_sections_and_no_compariso
   BOOST_TEST(!holds(html, "by model</h2>"));
   BOOST_TEST(!holds(html, "<details"));
   BOOST_TEST(holds(html, "<tr><td>bins</td><td><bdi>4</bdi></td></tr>"));
-  for (const char* fetch : {"http:", "https:", "src=", "href=", "url("}) {
+  for (const char* fetch : {"http:", "https:", "src=", "href=\"h", "url("}) {
     BOOST_TEST(!holds(html, fetch), fetch << " stands in the page");
   }
 }

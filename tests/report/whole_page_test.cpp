@@ -46,4 +46,19 @@ BOOST_AUTO_TEST_CASE(sections_have_ids_and_links_to_them) {
   BOOST_TEST(linked_sections("none") == "none");
 }
 
+BOOST_AUTO_TEST_CASE(sections_that_are_folded_away_end_with_their_part) {
+  const std::string html = linked_sections(
+      "<h2>A</h2>\n<details><summary>m</summary>\n<h2>B</h2>\n<h2>A</h2>\n</details>\n"
+      "<details class=\"asked\">x</details>\n<h2>C</h2>\n");
+  BOOST_TEST(test::markup_fault(html) == "");
+  BOOST_TEST(test::between(html, "<ul>\n", "</ul>") ==
+             "<li><a href=\"#a\">A</a></li>\n<li><a href=\"#c\">C</a></li>\n");
+  BOOST_TEST(
+      html.ends_with("<section id=\"a\">\n<h2>A</h2>\n<details><summary>m</summary>\n"
+                     "<section id=\"b\">\n<h2>B</h2>\n</section>\n"
+                     "<section id=\"a-2\">\n<h2>A</h2>\n</section>\n</details>\n"
+                     "<details class=\"asked\">x</details>\n</section>\n"
+                     "<section id=\"c\">\n<h2>C</h2>\n</section>\n"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

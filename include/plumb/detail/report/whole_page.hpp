@@ -7,6 +7,7 @@
 // What stands from one heading to the next is an element of its own with an id, made of the heading's
 // letters, so that a link may lead to it.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,24 +28,49 @@ struct PageFrame {
 };
 
 /// HTML whose sections are elements with ids, behind the list of links to them where there are several.
+/// Sections of a part that is folded away end with it, and are not listed.
 [[nodiscard]] inline std::string linked_sections(std::string_view html) {
-  constexpr std::string_view begin = "<h2>", end = "</h2>";
+  constexpr std::string_view heading = "<h2>", fold = "<details", unfold = "</details>";
   std::vector<std::string> ids;
   std::string links, made;
-  std::size_t at = html.find(begin);
-  const std::string before(html.substr(0, at));
-  while (at != html.npos) {
-    const std::size_t next = html.find(begin, at + 1), from = at + begin.size();
-    const std::string title(html.substr(from, html.find(end, from) - from));
-    const std::string id = free_slug(ids, slug_of(title, "section"));
-    links += "<li><a href=\"#" + id + "\">" + title + "</a></li>\n";
-    made += "<section id=\"" + id + "\">\n";
-    made.append(html.substr(at, next == html.npos ? next : next - at)).append("</section>\n");
-    at = next;
+  std::vector<bool> is_open{false};  // a section, for each level of parts that are folded away
+  std::size_t listed = 0, from = 0;
+  const auto close = [&] {
+    if (is_open.back()) made += "</section>\n";
+    is_open.back() = false;
+  };
+  while (true) {
+    const std::size_t at = (std::min)(
+        {html.find(heading, from), html.find(fold, from), html.find(unfold, from), html.size()});
+    made += html.substr(from, at - from);
+    if (at == html.size()) break;
+    const std::string_view rest = html.substr(at);
+    if (rest.starts_with(heading)) {
+      close();
+      const std::string title(rest.substr(heading.size(), rest.find("</h2>") - heading.size()));
+      const std::string id = free_slug(ids, slug_of(title, "section"));
+      if (is_open.size() == 1) {
+        links += "<li><a href=\"#" + id + "\">" + title + "</a></li>\n";
+        ++listed;
+      }
+      made += "<section id=\"" + id + "\">\n";
+      is_open.back() = true;
+    } else if (rest.starts_with(fold)) {
+      is_open.push_back(false);
+    } else if (is_open.size() > 1) {
+      close();
+      is_open.pop_back();
+    }
+    const std::size_t length = rest.starts_with(heading) ? heading.size()
+                               : rest.starts_with(fold)  ? fold.size()
+                                                         : unfold.size();
+    made += rest.substr(0, length);
+    from = at + length;
   }
-  if (ids.size() < 2) return before + made;
+  close();
+  if (listed < 2) return made;
   return "<nav class=\"contents screen\" aria-label=\"Sections\"><ul>\n" + links + "</ul></nav>\n" +
-         before + made;
+         made;
 }
 
 /// The whole page; `sections` are HTML.
