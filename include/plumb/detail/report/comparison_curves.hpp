@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A point for each model of known size; nothing where fewer than two have one. Models of a family share a
+/// A point for each model of known size; nothing where they are of one size. Models of a family share a
 /// colour and a line.
 [[nodiscard]] inline std::string accuracy_by_size(const Comparison& made) {
   std::vector<ChartSeries> series;
@@ -37,19 +37,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       series.push_back({family, {}, !family.empty()});
       of = series.end() - 1;
     }
-    const double x = std::log10(*count);
+    const double x = std::log10(*count / 1e6);
     of->points.push_back(
         {x, accuracy.value, accuracy.interval(), made.table.models[standing.model]});
     low = points == 0 ? x : (std::min)(low, x);
     high = points == 0 ? x : (std::max)(high, x);
     ++points;
   }
-  if (points < 2) return "";
+  if (points < 2 || low == high) return "";
   for (ChartSeries& one : series) {
     over::sort(one.points, {}, [](const ChartPoint& point) { return point.x; });
     if (one.name.empty()) one.name = "model";
   }
-  XyChart chart{"Accuracy against size", "parameters", "accuracy"};
+  XyChart chart{"Accuracy against size", "million parameters", "accuracy"};
   chart.x_is_log10 = true;
   const double room = (std::max)(0.15, (high - low) * 0.08);
   chart.x_range = {low - room, high + room};

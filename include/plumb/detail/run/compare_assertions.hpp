@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/suggestion.hpp"
@@ -28,7 +29,6 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
-#include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -230,7 +230,9 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
   if (!result.value.exists()) return text + "there is no such number for these runs";
   const bool is_whole = result.value.value == std::round(result.value.value) &&
                         std::abs(result.value.value) >= 1 && !result.value.has_interval();
-  text += is_whole ? with_decimals(result.value.value, 0) : with_interval(result.value, 4);
+  text += is_whole                      ? with_decimals(result.value.value, 0)
+          : result.value.has_interval() ? with_interval(result.value, 4)
+                                        : with_decimals(result.value.value, 4);
   for (std::size_t i = 0; i < result.moved.size(); ++i) {
     text += (i == 0 ? "; " : ", ") + result.moved[i];
   }
