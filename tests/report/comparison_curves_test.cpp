@@ -62,4 +62,17 @@ BOOST_AUTO_TEST_CASE(every_shared_setting_is_a_row) {
   BOOST_TEST(holds(html, "Accuracy against shots"));
 }
 
+BOOST_AUTO_TEST_CASE(groups_of_facts_are_rows_with_a_number_for_each_model) {
+  Comparison made = small();
+  BOOST_TEST(accuracy_by_group(made).empty());
+  made.groups = {"year <1>", {{"1999", 3, {}}, {"2001", 2, {}}}, 4};
+  for (ColumnGroup& group : made.groups.groups) {
+    group.accuracy.assign(made.table.models.size(), wilson(1, group.facts));
+  }
+  const std::string html = accuracy_by_group(made);
+  BOOST_TEST(holds(html, "4 facts without a value."));
+  BOOST_TEST(!holds(html, "<1>"));
+  BOOST_TEST(group_accuracy_table(made).rows.size() == 2U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

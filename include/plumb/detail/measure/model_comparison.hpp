@@ -17,6 +17,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/compared_facts.hpp"
+#include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/measure/leaderboard.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -32,6 +33,8 @@ struct ComparisonOptions {
   std::map<std::string, std::string> families{};
   /// Its number of parameters, in the same way.
   std::map<std::string, double> parameters{};
+  /// A column of the facts' table that facts are grouped by, or "domain"; may be empty.
+  std::string group_by{};
   /// Names of a base model and of one that was tuned from it.
   std::vector<std::pair<std::string, std::string>> pairs{};
   Bootstrap bootstrap{};
@@ -55,6 +58,8 @@ struct Comparison {
   std::vector<std::optional<double>> parameters;
   /// All settings that all models have, where there are several.
   std::vector<SettingAccuracies> settings;
+  /// By a column of the facts; without groups where none was named.
+  ColumnGroups groups;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
   /// [i][j] is η(i|j).
@@ -224,6 +229,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   made.models = model_standings(models, made.table);
   made.settings = accuracies_by_setting(models);
+  if (!options.group_by.empty()) made.groups = group_by_column(models, group, options.group_by);
   made.relations = relation_standings(made.table);
   made.correlations = model_correlations(made.table);
   made.families = family_correlations(made.correlations, made.family);

@@ -15,6 +15,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_pairs.hpp"
+#include "plumb/detail/report/calibration_plots.hpp"
 #include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
@@ -53,6 +54,7 @@ class ComparisonSections {
                       "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +
               model_table(averages, M::brier);
     }
+    html += curves_of_all();
     html += heading("Calibration error against accuracy",
                     "Each point is a model; accuracy is the mean over paraphrases.") +
             "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
@@ -89,6 +91,31 @@ class ComparisonSections {
       html += "</tr>\n";
     }
     return html + table_end;
+  }
+
+  /// The curves of all models in one chart for each of the paper's estimators.
+  [[nodiscard]] std::string curves_of_all() const {
+    std::string charts;
+    for (const char* name : {"base", "margin", "average_min"}) {
+      XyChart chart{"Calibration of " + estimator_label(name) + ", all models", "confidence",
+                    "accuracy"};
+      chart.width = 420;
+      chart.height = 340;
+      chart.diagonal = true;
+      std::vector<ChartSeries> series;
+      for (const ModelCalibration& model : results_.models) {
+        const EstimatorResult* made = model.estimator(name);
+        if (made != nullptr) series.push_back(curve_series(*made, model.name, false));
+      }
+      if (series.size() < 2) continue;
+      charts += "<div><h3>" + label(estimator_label(name)) + "</h3>" + xy_chart(chart, series) +
+                "</div>\n";
+    }
+    if (charts.empty()) return "";
+    return heading("Calibration curves of all models",
+                   "Mean confidence against accuracy in equal-count bins; below the dashed line a "
+                   "model is overconfident. Each model's own page has its intervals.") +
+           "<div class=\"plots two\">\n" + charts + "</div>\n";
   }
 
   [[nodiscard]] std::string scatter() const {

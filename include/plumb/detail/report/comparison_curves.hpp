@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Accuracy of several models against their size, and against the setting they were asked under.
+// Accuracy of several models against their size, by the setting they were asked under, and by a column of
+// the facts.
 //
 // "Towards Reliable Latent Knowledge Estimation in LLMs", Figures 1, 3, 8, 12 and 16: methods × models, and
 // a curve over the number of shots for each model.
@@ -13,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/interval_chart.hpp"
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/xy_chart.hpp"
 
@@ -60,6 +63,52 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          xy_chart(chart, series);
 }
 
+/// Rows of something with a number for each model, best model first.
+template <class Row>
+void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made) {
+  for (const ModelStanding& standing : made.models) {
+    const std::size_t m = standing.model;
+    columns.push_back({.key = made.table.models[m],
+                       .heading = made.table.models[m],
+                       .value = [m](const Row& one) { return one.accuracy[m]; }});
+  }
+}
+
+/// The values of the facts' column as rows and the models as columns.
+[[nodiscard]] inline NumberTable group_accuracy_table(const Comparison& made) {
+  std::vector<Column<ColumnGroup>> columns{
+      {.key = "value",
+       .heading = made.groups.column,
+       .value = [](const ColumnGroup& one) -> CellValue { return one.name; }},
+      {.key = "facts", .heading = "facts", .value = [](const ColumnGroup& one) {
+         return one.facts;
+       }}};
+  add_model_columns(columns, made);
+  return table_of(columns, made.groups.groups);
+}
+
+/// Nothing where facts are not grouped.
+[[nodiscard]] inline std::string accuracy_by_group(const Comparison& made) {
+  if (made.groups.column.empty()) return "";
+  IntervalChart chart{"Accuracy by group of facts", "accuracy", {}, {}};
+  for (const ModelStanding& standing : made.models) {
+    chart.series.push_back({made.table.models[standing.model]});
+  }
+  for (const ColumnGroup& one : made.groups.groups) {
+    IntervalRow& row = chart.rows.emplace_back();
+    row.label = one.name;
+    for (const ModelStanding& standing : made.models) {
+      row.estimates.push_back(one.accuracy[standing.model]);
+    }
+  }
+  return heading("Accuracy by " + label(made.groups.column),
+                 "Each fact counts once. " +
+                     (made.groups.without == 0
+                          ? std::string()
+                          : counted(made.groups.without, "fact") + " without a value.")) +
+         interval_chart(chart) + html_table(group_accuracy_table(made));
+}
+
 /// The settings as rows and the models as columns.
 [[nodiscard]] inline NumberTable setting_accuracy_table(const Comparison& made) {
   std::vector<Column<SettingAccuracies>> columns{
@@ -68,12 +117,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .value = [](const SettingAccuracies& one) -> CellValue {
          return setting_name(one.setting);
        }}};
-  for (const ModelStanding& standing : made.models) {
-    const std::size_t m = standing.model;
-    columns.push_back({.key = made.table.models[m],
-                       .heading = made.table.models[m],
-                       .value = [m](const SettingAccuracies& one) { return one.accuracy[m]; }});
-  }
+  add_model_columns(columns, made);
   return table_of(columns, made.settings);
 }
 

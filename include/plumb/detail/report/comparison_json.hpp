@@ -59,6 +59,18 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
       }
     }
   }
+  if (!made.groups.column.empty()) {
+    json["groups"] = {{"column", made.groups.column},
+                      {"facts_without", made.groups.without},
+                      {"values", Json::array()}};
+    for (const ColumnGroup& one : made.groups.groups) {
+      Json group = {{"value", one.name}, {"facts", one.facts}, {"models", Json::object()}};
+      for (std::size_t m = 0; m < table.models.size(); ++m) {
+        group["models"][table.models[m]] = to_json(one.accuracy[m]);
+      }
+      json["groups"]["values"].push_back(std::move(group));
+    }
+  }
   json["relations"] = Json::object();
   for (const RelationStanding& standing : made.relations) {
     json["relations"][table.relations[standing.relation]] =

@@ -39,8 +39,9 @@ class ComparisonPage {
                        made_.remarks, settings},
                       cards() + models() + accuracy_by_model() + accuracy_by_size(made_) +
                           accuracy_by_setting(made_) + paired() + relation_map() +
-                          accuracy_by_relation() + relations() + extremes() + correlations() +
-                          subsumption() + pairs() + compared_facts_section(made_));
+                          accuracy_by_group(made_) + accuracy_by_relation() + relations() +
+                          extremes() + correlations() + subsumption() + pairs() +
+                          compared_facts_section(made_));
   }
 
  private:

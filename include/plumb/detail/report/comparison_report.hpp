@@ -176,6 +176,9 @@ class ComparisonReportBody {
     if (!made_.settings.empty()) {
       tables.push_back({"settings", setting_accuracy_table(made_)});
     }
+    if (!made_.groups.column.empty()) {
+      tables.push_back({"groups", group_accuracy_table(made_)});
+    }
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});

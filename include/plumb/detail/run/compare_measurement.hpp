@@ -217,7 +217,9 @@ class CompareMeasurement {
     detail::name_runs(runs, !settings_.with_published());
     for (const ResultFolder& run : runs) names_.push_back(run.name);
     if (!settings_.with_published()) detail::refuse_equal_names(runs);
-    options_ = {.setting = settings_.setting, .bootstrap = {.seed = settings_.seed}};
+    options_ = {.setting = settings_.setting,
+                .group_by = settings_.group_by,
+                .bootstrap = {.seed = settings_.seed}};
     for (const ResultFolder& run : runs) {
       const KnownModel known = known_model(run.path);
       if (!known.family.empty()) options_.families[run.name] = known.family;
@@ -274,6 +276,7 @@ class CompareMeasurement {
                    {"pairs", settings_.pairs.empty() ? Json() : Json(settings_.pairs)},
                    {"resamples", options_.bootstrap.resamples},
                    {"seed", settings_.seed}};
+    if (!settings_.group_by.empty()) record["group_by"] = settings_.group_by;
     if (!assertions_.empty()) record["assert"] = settings_.assertions;
     return {comparison_report(std::move(made), record, std::move(asserted)), record};
   }

@@ -36,6 +36,8 @@ struct CompareSettings {
   /// The templates that closed sets were asked with, for their groups; may be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
+  /// A column of the facts' table, or "domain".
+  std::string group_by{};
   /// Conditions of the first run and the second (compare_assertions.hpp).
   std::vector<std::string> assertions{};
   /// Published numbers that the runs' are put beside, a file or a folder of them; may be empty.
@@ -106,6 +108,12 @@ struct CompareSettings {
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
+    visitor(
+        "group-by", self.group_by,
+        {.value = "COLUMN",
+         .help = "also accuracy by a column of the facts' table, as popularity or year, numbers "
+                 "in bins; or by domain",
+         .idle = under_one});
     visitor("assert", self.assertions,
             {.value = "CONDITION,…",
              .help = "what must hold of the second run against the first: 'accuracy.drop < 0.01, "

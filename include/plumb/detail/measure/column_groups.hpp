@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How accurate is each model on popular facts, on those of a year, or of a domain?
+//
+// Facts are grouped by a further column of their table (data/tsv.hpp), or by the domains of their relation
+// ("domain"; a fact stands in each of them). A column of numbers with more than `most_values` different ones is
+// cut into bins of about as many facts, equal numbers together. A group's accuracy is over its facts, each
+// counting once with the mean over the variants it was asked under; its interval is Wilson's with the facts
+// of a relation as a cluster (measure/clustered_share.hpp).
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+struct ColumnGroup {
+  /// The value, or "12 to 340".
+  std::string name;
+  /// Different facts, of all models together.
+  std::size_t facts = 0;
+  /// By model.
+  std::vector<Estimate> accuracy{};
+};
+
+struct ColumnGroups {
+  /// Empty where facts are not grouped.
+  std::string column{};
+  /// Ascending by number, or by name.
+  std::vector<ColumnGroup> groups{};
+  /// Facts that have no value.
+  std::size_t without = 0;
+};
+
+/// More different numbers than these are cut into bins.
+inline constexpr std::size_t most_values = 12;
+/// Of about as many facts.
+inline constexpr std::size_t value_bins = 5;
+
+/// What a fact has in a column; nothing, or several.
+[[nodiscard]] inline std::vector<std::string> values_in_column(const Relation& relation,
+                                                               const Fact& fact,
+                                                               const std::string& column) {
+  for (const auto& [name, value] : fact.further) {
+    if (name == column && !is_blank(value)) return {std::string(trimmed(value))};
+  }
+  if (column == "domain") return relation.domains;
+  return {};
+}
+
+/// A number in C's form; nothing for any other text.
+[[nodiscard]] inline std::optional<double> number_of_text(std::string_view text) {
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number =
+      failed == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+/// Which group a value is in.
+class ValueGroups {
+ public:
+  /// `values` has one for each fact. Throws a user error for more values than a table can show.
+  ValueGroups(const std::vector<std::string>& values, const std::string& column) {
+    std::map<std::string, std::size_t> counts;
+    std::vector<double> numbers;
+    for (const std::string& value : values) {
+      ++counts[value];
+      if (const auto number = number_of_text(value)) numbers.push_back(*number);
+    }
+    over::sort(numbers);
+    const bool are_numbers = numbers.size() == values.size();
+    const std::size_t different = std::set(numbers.begin(), numbers.end()).size();
+    if (are_numbers && different > most_values) {
+      cut(numbers);
+      return;
+    }
+    constexpr std::size_t most_groups = 100;
+    if (counts.size() > most_groups) {
+      throw user_error({.setting = "group-by"},
+                       column + " has " + std::to_string(counts.size()) + " different texts",
+                       "name a column of numbers, or of at most " + std::to_string(most_groups));
+    }
+    for (const auto& [value, count] : counts) names_.push_back(value);
+    if (are_numbers) {
+      over::sort(names_, {}, [](const std::string& name) { return *number_of_text(name); });
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  /// Of one of the values.
+  [[nodiscard]] std::size_t place(const std::string& value) const {
+    if (last_.empty()) {
+      return static_cast<std::size_t>(over::find(names_, value) - names_.begin());
+    }
+    const double number = *number_of_text(value);
+    const auto bin = std::lower_bound(last_.begin(), last_.end(), number);
+    return static_cast<std::size_t>(bin - last_.begin());
+  }
+
+ private:
+  /// Sorted numbers into bins that end where the next number is another one.
+  void cut(const std::vector<double>& sorted) {
+    for (std::size_t begin = 0; begin < sorted.size();) {
+      const std::size_t bins = value_bins - (std::min)(last_.size(), value_bins - 1);
+      std::size_t end = begin + (std::max<std::size_t>)(1, (sorted.size() - begin) / bins);
+      while (end < sorted.size() && sorted[end] == sorted[end - 1]) ++end;
+      if (last_.size() + 1 == value_bins) end = sorted.size();
+      last_.push_back(sorted[end - 1]);
+      const std::string first = short_number(sorted[begin]), last = short_number(sorted[end - 1]);
+      names_.push_back(first == last ? first : first + " to " + last);
+      begin = end;
+    }
+  }
+  static std::string short_number(double number) {
+    const bool is_whole = number == std::round(number) && std::abs(number) < 1e15;
+    return with_decimals(number, is_whole ? 0 : 3);
+  }
+
+  std::vector<std::string> names_;
+  std::vector<double> last_;  // the largest number of each bin; empty where a group is a value
+};
+
+/// Groups the facts of models under one group of settings. Throws a user error for a column that no fact has.
+[[nodiscard]] inline ColumnGroups group_by_column(const std::vector<ModelAnswers>& models,
+                                                  const Setting& setting,
+                                                  const std::string& column) {
+  ColumnGroups made;
+  made.column = column;
+  std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> facts;
+  std::set<std::string> columns;
+  for (const ModelAnswers& model : models) {
+    for (const RelationAnswers& relation : model.relations) {
+      for (const Fact& fact : relation.relation.facts) {
+        for (const auto& [name, value] : fact.further) columns.insert(name);
+        auto& values = facts[{relation.relation.code, fact.instance}];
+        if (values.empty()) values = values_in_column(relation.relation, fact, column);
+      }
+    }
+  }
+  std::vector<std::string> all;
+  for (const auto& [fact, values] : facts) {
+    made.without += values.empty();
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  if (all.empty()) {
+    throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
+                     columns.empty() ? "facts keep the columns of a CSV, TSV or JSON-lines table"
+                                     : "there are " + text_list(columns));
+  }
+  const ValueGroups groups(all, column);
+  for (const std::string& name : groups.names()) made.groups.push_back({name});
+  for (const auto& [fact, values] : facts) {
+    for (const std::string& value : values) ++made.groups[groups.place(value)].facts;
+  }
+  for (const ModelAnswers& model : models) {
+    std::vector<std::vector<Stratum>> strata(made.groups.size());
+    for (const RelationAnswers& relation : model.relations) {
+      const auto variants = variants_of(relation, setting);
+      if (variants.empty()) continue;
+      std::vector<Stratum> of_relation(made.groups.size());
+      for (std::size_t f = 0; f < relation.facts(); ++f) {
+        double right = 0;
+        for (const AnswersView& variant : variants) right += variant.answer(f).accuracy();
+        const Fact& fact = relation.relation.facts[f];
+        for (const std::string& value : facts.at({relation.relation.code, fact.instance})) {
+          of_relation[groups.place(value)].values.push_back(right /
+                                                            static_cast<double>(variants.size()));
+        }
+      }
+      for (std::size_t g = 0; g < of_relation.size(); ++g) {
+        if (!of_relation[g].values.empty()) strata[g].push_back(std::move(of_relation[g]));
+      }
+    }
+    for (std::size_t g = 0; g < strata.size(); ++g) {
+      std::size_t count = 0;
+      for (const Stratum& one : strata[g]) count += one.values.size();
+      for (Stratum& one : strata[g]) {
+        one.weight = static_cast<double>(one.values.size()) / static_cast<double>(count);
+      }
+      made.groups[g].accuracy.push_back(clustered_share(strata[g]));
+    }
+  }
+  return made;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/measure/column_groups.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/errors.hpp"
+
+using namespace plumb::detail;
+using test::says;
+
+BOOST_AUTO_TEST_SUITE(column_groups)
+
+namespace {
+
+/// A relation whose i-th fact has the i-th value in a column, and is right where the mark is 1.
+RelationAnswers relation(const std::string& code, const std::vector<std::string>& values,
+                         const std::string& marks, const std::string& column = "year") {
+  RelationAnswers made;
+  made.relation.code = code;
+  made.settings = {template_setting(0)};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Fact fact;
+    fact.instance = i;
+    if (!values[i].empty()) fact.further.emplace_back(column, values[i]);
+    made.relation.facts.push_back(fact);
+    Prediction answer;
+    answer.correct = marks[i] == '1';
+    made.cells.push_back(answer);
+  }
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(few_values_are_groups_by_number_or_name) {
+  const std::vector<ModelAnswers> models{
+      {"a", {relation("P1", {"2001", "999", "2001", ""}, "1010"), relation("P2", {"999"}, "1")}},
+      {"b", {relation("P1", {"2001", "999", "2001", ""}, "0110")}}};
+  const ColumnGroups made = group_by_column(models, template_setting(0), "year");
+  BOOST_TEST(made.column == "year");
+  BOOST_TEST(made.without == 1U);
+  BOOST_TEST_REQUIRE(made.groups.size() == 2U);
+  BOOST_TEST(made.groups[0].name == "999");
+  BOOST_TEST(made.groups[0].facts == 2U);
+  BOOST_TEST(made.groups[0].accuracy[0].value == 0.5);
+  BOOST_TEST(made.groups[0].accuracy[1].value == 1.0);
+  BOOST_TEST(made.groups[1].name == "2001");
+  BOOST_TEST(made.groups[1].accuracy[0].value == 1.0);
+  BOOST_TEST(made.groups[1].accuracy[1].value == 0.5);
+  BOOST_TEST(made.groups[1].accuracy[1].count == 2U);
+}
+
+// 20 numbers in five bins of four; the four equal ones stay together.
+BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
+  std::vector<std::string> values;
+  for (int i = 1; i <= 20; ++i) values.push_back(std::to_string(i >= 4 && i <= 7 ? 5 : i));
+  const ColumnGroups made = group_by_column(
+      {{"a", {relation("P1", values, "11111111110000000000")}}}, template_setting(0), "year");
+  std::size_t facts = 0;
+  for (const ColumnGroup& group : made.groups) facts += group.facts;
+  BOOST_TEST(facts == 20U);
+  BOOST_TEST_REQUIRE(made.groups.size() == 5U);
+  BOOST_TEST(made.groups[0].name == "1 to 5");
+  BOOST_TEST(made.groups[0].facts == 7U);
+  BOOST_TEST(made.groups[4].name == "17 to 20");
+  BOOST_TEST(made.groups[0].accuracy[0].value == 1.0);
+  BOOST_TEST(made.groups[4].accuracy[0].value == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(a_fact_stands_in_each_domain) {
+  RelationAnswers one = relation("P1", {"", ""}, "10"), two = relation("P2", {""}, "1");
+  one.relation.domains = {"Arts", "Politics"};
+  two.relation.domains = {"Arts"};
+  const ColumnGroups made = group_by_column({{"a", {one, two}}}, template_setting(0), "domain");
+  BOOST_TEST_REQUIRE(made.groups.size() == 2U);
+  BOOST_TEST(made.groups[0].name == "Arts");
+  BOOST_TEST(std::abs(made.groups[0].accuracy[0].value - 2.0 / 3) < 1e-12);
+  BOOST_TEST(made.groups[1].accuracy[0].value == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_there) {
+  const std::vector<ModelAnswers> models{{"a", {relation("P1", {"x"}, "1", "popularity")}}};
+  BOOST_CHECK_EXCEPTION((void)group_by_column(models, template_setting(0), "year"), Error,
+                        says(Fault::user, "no fact has a column 'year'; there are popularity"));
+  std::vector<std::string> texts;
+  for (int i = 0; i < 101; ++i) texts.push_back("t" + std::to_string(i));
+  const std::vector<ModelAnswers> many{{"a", {relation("P1", texts, std::string(101, '1'))}}};
+  BOOST_CHECK_EXCEPTION((void)group_by_column(many, template_setting(0), "year"), Error,
+                        says(Fault::user, "year has 101 different texts"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
