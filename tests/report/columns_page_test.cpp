@@ -42,7 +42,8 @@ std::string listed_metrics() {
   const ManyShotResults shots;
   ManyPromptResults prompts;
   prompts.ways.emplace_back();
-  const Comparison compared;
+  Comparison compared;
+  compared.parameters = {1e6};
   return "\n## `plumb probe`\n" +
          listed_columns(
              "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
