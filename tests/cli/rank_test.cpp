@@ -1027,7 +1027,7 @@ BOOST_FIXTURE_TEST_CASE(rankings_of_two_runs_are_compared, RankFiles) {
   const ConsoleRun said =
       run_words({"compare", "read=" + at("one"), "other=" + at("two"), "--out", at("out")});
   BOOST_TEST_REQUIRE(said.code == 0, said);
-  const Json& likelihood = json("out/metrics.json").at("methods").at("likelihood");
+  const Json likelihood = json("out/metrics.json").at("methods").at("likelihood");
   BOOST_TEST(likelihood.at("models").at("read").at("raw") ==
              json("one/metrics.json").at("methods").at("likelihood").at("raw").at("realistic"));
   const Json& pair = likelihood.at("differences").at(0);

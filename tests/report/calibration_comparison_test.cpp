@@ -96,6 +96,18 @@ BOOST_AUTO_TEST_CASE(the_best_estimator_of_each_model_is_marked) {
   BOOST_TEST(count_of(bert, "<td data-v=\"-1\">–</td>") == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(curves_of_all_models_are_in_one_chart) {
+  const std::string curves =
+      section(html_of(small_results({"gpt", "bert"})), "Calibration curves of all models");
+  const std::string base = between(curves, "<figure", "</figure>");
+  BOOST_TEST(count_of(base, "<g class=\"series") == 2U);
+  BOOST_TEST(holds(base, "gpt"));
+  BOOST_TEST(holds(base, "bert"));
+  BOOST_TEST(holds(curves, ">Margin<"));
+  const std::string alone = html_of(small_results({"gpt"}));
+  BOOST_TEST(!holds(alone, "Calibration curves of all models"));
+}
+
 // At a Brier score of 0.01 it would be the best; four in five of its votes failed.
 BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
   CalibrationResults results = small_results({"gpt", "bert"});

@@ -54,11 +54,10 @@ class ComparisonSections {
                       "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +
               model_table(averages, M::brier);
     }
-    html += curves_of_all();
     html += heading("Calibration error against accuracy",
                     "Each point is a model; accuracy is the mean over paraphrases.") +
             "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
-    return html + PairSections(results_).html();
+    return html + curves_of_all() + PairSections(results_).html();
   }
 
  private:
