@@ -11,6 +11,7 @@
 //   accuracy.csv
 //   capital_results.jsonl
 //   example_prompts.jsonl
+//   figures
 //   journal.jsonl
 //   metadata_results.json
 //   metrics.csv

@@ -30,6 +30,7 @@
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
+#include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
