@@ -72,7 +72,7 @@ struct PairedComparison {
   std::array<std::size_t, 2> known{};
   for (const auto& right : relation.right) {
     known[0] += right[fact] & 1U;
-    known[1] += right[fact] >> 1U;
+    known[1] += static_cast<std::size_t>(right[fact]) >> 1U;
   }
   const std::size_t variants = relation.right.size();
   return {2 * known[0] > variants, 2 * known[1] > variants};
