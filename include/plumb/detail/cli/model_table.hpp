@@ -12,17 +12,16 @@
 // A relative path of a table is relative to the table's folder. A size is a number of parameters:
 // 134515008, or 135M, 1.7B. An empty cell says nothing: the option is the command line's.
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
@@ -74,11 +73,9 @@ struct AskedModel {
       text.remove_suffix(1);
     }
   }
-  double number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!std::isfinite(number) || number <= 0) return std::nullopt;
-  return std::round(number * unit);
+  const std::optional<double> number = finite_number(text);
+  if (!number || *number <= 0 || !std::isfinite(*number * unit)) return std::nullopt;
+  return std::round(*number * unit);
 }
 
 /// A name for a model that has none: the last part of its path, without .gguf.

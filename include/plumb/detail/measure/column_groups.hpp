@@ -10,19 +10,17 @@
 // of a relation as a cluster (measure/clustered_share.hpp).
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
@@ -68,15 +66,6 @@ inline constexpr std::size_t value_bins = 5;
   return {};
 }
 
-/// A number in C's form; nothing for any other text.
-[[nodiscard]] inline std::optional<double> number_of_text(std::string_view text) {
-  double number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number =
-      failed == std::errc() && end == text.data() + text.size() && std::isfinite(number);
-  return is_number ? std::optional(number) : std::nullopt;
-}
-
 /// Which group a value is in.
 class ValueGroups {
  public:
@@ -86,7 +75,7 @@ class ValueGroups {
     std::vector<double> numbers;
     for (const std::string& value : values) {
       ++counts[value];
-      if (const auto number = number_of_text(value)) numbers.push_back(*number);
+      if (const auto number = finite_number(value)) numbers.push_back(*number);
     }
     over::sort(numbers);
     const bool are_numbers = numbers.size() == values.size();
@@ -103,7 +92,7 @@ class ValueGroups {
     }
     for (const auto& [value, count] : counts) names_.push_back(value);
     if (are_numbers) {
-      over::sort(names_, {}, [](const std::string& name) { return *number_of_text(name); });
+      over::sort(names_, {}, [](const std::string& name) { return *finite_number(name); });
     }
   }
 
@@ -113,7 +102,7 @@ class ValueGroups {
     if (last_.empty()) {
       return static_cast<std::size_t>(over::find(names_, value) - names_.begin());
     }
-    const double number = *number_of_text(value);
+    const double number = *finite_number(value);
     const auto bin = std::lower_bound(last_.begin(), last_.end(), number);
     return static_cast<std::size_t>(bin - last_.begin());
   }

@@ -11,17 +11,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "plumb/detail/calibrate/run_changes.hpp"
+#include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/suggestion.hpp"
@@ -144,11 +143,11 @@ struct Assertion {
   made.or_equal = sign + 1 < made.text.size() && made.text[sign + 1] == '=';
   const std::string number(
       trimmed(std::string_view(made.text).substr(sign + (made.or_equal ? 2 : 1))));
-  const auto [end, failed] =
-      std::from_chars(number.data(), number.data() + number.size(), made.bound);
-  if (failed != std::errc() || end != number.data() + number.size() || !std::isfinite(made.bound)) {
+  const std::optional<double> bound = finite_number(number);
+  if (!bound) {
     throw wrong("does not end in a number", "write it as 'accuracy.drop < 0.01'");
   }
+  made.bound = *bound;
   constexpr std::string_view suffix = ".certain";
   if (name.ends_with(suffix)) {
     made.certain = true;
