@@ -66,7 +66,7 @@ inline constexpr std::size_t value_bins = 5;
   return {};
 }
 
-/// Which group a value is in.
+/// Which group a value is in. Any number of threads may use one.
 class ValueGroups {
  public:
   /// `values` has one for each fact. Throws a user error for more values than a table can show.
