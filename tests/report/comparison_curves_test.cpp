@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+#include "plumb/detail/report/comparison_columns.hpp"
 #include "support/markup.hpp"
 #include "support/small_comparison.hpp"
 
