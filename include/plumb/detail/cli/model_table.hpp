@@ -24,7 +24,6 @@
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"

@@ -50,7 +50,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return models;
 }
 
-/// The words that ask one of them what all are asked.
+/// The command line that asks one model what all models are asked.
 inline std::vector<std::string> words_for(const AskedModel& model, Json given,
                                           const JobTarget& target) {
   for (const char* of_all : {"model", "models", "server"}) given.erase(of_all);

@@ -10,9 +10,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,11 +27,10 @@ struct RankedModel {
   std::vector<RankedMethod> methods;
 };
 
-/// A model under one method.
+/// A model under one method: the places of the model and of the method among the model's.
 struct RankStanding {
   std::size_t model = 0;
-  /// Points into the comparison's models.
-  const RankedMethod* method = nullptr;
+  std::size_t method = 0;
 };
 
 /// Two models under one method, over the queries that both have.
@@ -60,35 +57,11 @@ struct RankComparison {
   std::vector<MethodComparison> methods;
   Bootstrap bootstrap;
   std::vector<std::string> remarks;
-};
 
-/// What is the same query of two runs.
-using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
-inline QueryKey query_key(const EntityRank& rank) {
-  return {rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates};
-}
-
-/// The places in both lists of each query that both have.
-[[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
-    const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
-  std::map<QueryKey, std::size_t> places;
-  for (std::size_t i = 0; i < other.size(); ++i) places[query_key(other[i])] = i;
-  std::vector<std::pair<std::size_t, std::size_t>> shared;
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    const auto place = places.find(query_key(one[i]));
-    if (place == places.end()) continue;
-    const EntityRank& same = other[place->second];
-    if (same.head != one[i].head || same.tail != one[i].tail) {
-      throw user_error({.field = one[i].relation},
-                       one[i].part + ":" + std::to_string(one[i].line) + " asks for '" +
-                           one[i].tail + "' of '" + one[i].head + "' in one run and for '" +
-                           same.tail + "' of '" + same.head + "' in another",
-                       "compare runs over the same graph");
-    }
-    shared.emplace_back(i, place->second);
+  [[nodiscard]] const RankedMethod& ranked(const RankStanding& standing) const {
+    return models[standing.model].methods[standing.method];
   }
-  return shared;
-}
+};
 
 /// Throws as shared_queries does.
 [[nodiscard]] inline RankDifference rank_difference(const RankedMethod& one,
@@ -123,19 +96,20 @@ inline QueryKey query_key(const EntityRank& rank) {
                                                   const Bootstrap& bootstrap) {
   RankComparison made{std::move(models), {}, bootstrap, {}};
   for (std::size_t m = 0; m < made.models.size(); ++m) {
-    for (const RankedMethod& method : made.models[m].methods) {
-      auto known = over::find(made.methods, method.name, &MethodComparison::method);
+    const std::vector<RankedMethod>& ranked = made.models[m].methods;
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      auto known = over::find(made.methods, ranked[i].name, &MethodComparison::method);
       if (known == made.methods.end()) {
-        made.methods.push_back({method.name, {}, {}});
+        made.methods.push_back({ranked[i].name, {}, {}});
         known = made.methods.end() - 1;
       }
-      known->standings.push_back({m, &method});
+      known->standings.push_back({m, i});
     }
   }
   std::string apart, alone;
   for (MethodComparison& of : made.methods) {
-    over::stable_sort(of.standings, {}, [](const RankStanding& one) {
-      return -or_lowest(one.method->realistic().mean_reciprocal_rank.value);
+    over::stable_sort(of.standings, {}, [&](const RankStanding& one) {
+      return -or_lowest(made.ranked(one).realistic().mean_reciprocal_rank.value);
     });
     if (of.standings.size() == 1) {
       add_to_list(alone, of.method + " (" + made.models[of.standings[0].model].name + ")");
@@ -143,10 +117,10 @@ inline QueryKey query_key(const EntityRank& rank) {
     for (std::size_t i = 0; i < of.standings.size(); ++i) {
       for (std::size_t j = i + 1; j < of.standings.size(); ++j) {
         const RankStanding &one = of.standings[i], &other = of.standings[j];
-        if (!is_decided(*one.method) || !is_decided(*other.method)) continue;
-        RankDifference difference = rank_difference(*one.method, *other.method, bootstrap);
-        if (difference.queries < one.method->ranks.size() ||
-            difference.queries < other.method->ranks.size()) {
+        const RankedMethod &mine = made.ranked(one), &theirs = made.ranked(other);
+        if (!is_decided(mine) || !is_decided(theirs)) continue;
+        RankDifference difference = rank_difference(mine, theirs, bootstrap);
+        if (difference.queries < mine.ranks.size() || difference.queries < theirs.ranks.size()) {
           add_to_list(apart, made.models[one.model].name + " and " + made.models[other.model].name +
                                  " by " + of.method + " (" + std::to_string(difference.queries) +
                                  " shared)");

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/correlation.hpp"
@@ -163,24 +164,43 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   method.length = tested(tokens, ranks);
 }
 
+/// What is the same query of two methods or runs.
+using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
+inline QueryKey query_key(const EntityRank& rank) {
+  return {rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates};
+}
+
+/// The places in both lists of each query that both have.
+[[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
+    const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
+  std::map<QueryKey, std::size_t> places;
+  for (std::size_t i = 0; i < other.size(); ++i) places[query_key(other[i])] = i;
+  std::vector<std::pair<std::size_t, std::size_t>> shared;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const auto place = places.find(query_key(one[i]));
+    if (place == places.end()) continue;
+    const EntityRank& same = other[place->second];
+    if (same.head != one[i].head || same.tail != one[i].tail) {
+      throw user_error({.field = one[i].relation},
+                       one[i].part + ":" + std::to_string(one[i].line) + " asks for '" +
+                           one[i].tail + "' of '" + one[i].head + "' in one run and for '" +
+                           same.tail + "' of '" + same.head + "' in another",
+                       "compare runs over the same graph");
+    }
+    shared.emplace_back(i, place->second);
+  }
+  return shared;
+}
+
 inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::size_t other) {
-  const auto key = [](const EntityRank& rank) {
-    return std::tuple(rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates);
-  };
-  using Key = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
-  std::map<Key, std::size_t> places;
   const std::vector<EntityRank>& a = made.methods[one].ranks;
   const std::vector<EntityRank>& b = made.methods[other].ranks;
-  for (std::size_t i = 0; i < b.size(); ++i) places[key(b[i])] = i;
-  MethodAgreement agreement{one, other, {}, {}, {}, {}};
+  MethodAgreement agreement{one, other, {}, {}, {}, shared_queries(a, b)};
   std::vector<double> x, y, log_x, log_y;
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> by_relation;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto place = places.find(key(a[i]));
-    if (place == places.end()) continue;
-    agreement.shared.emplace_back(i, place->second);
+  for (const auto& [i, j] : agreement.shared) {
     x.push_back(a[i].raw.realistic());
-    y.push_back(b[place->second].raw.realistic());
+    y.push_back(b[j].raw.realistic());
     log_x.push_back(std::log(x.back()));
     log_y.push_back(std::log(y.back()));
     auto& [of_x, of_y] = by_relation[relation_of(a[i])];

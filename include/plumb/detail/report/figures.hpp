@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/html.hpp"
@@ -143,8 +143,10 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
 /// A chart's own elements behind its description, and its legend, which may be empty.
 [[nodiscard]] inline std::string chart_document(std::string_view chart, std::string_view legend) {
   const std::string_view tag = chart.substr(0, chart.find('>'));
-  const std::string box(attribute_of(tag, "viewBox"));  // "0 0 width height"
-  const double width = std::stod(box.substr(4)), tall = std::stod(box.substr(box.rfind(' ')));
+  const std::string_view box = attribute_of(tag, "viewBox");  // "0 0 width height"
+  const std::size_t last = box.rfind(' ');
+  const double width = finite_number(box.substr(4, last - 4)).value();
+  const double tall = finite_number(box.substr(last + 1)).value();
   double height = tall;
   std::string names;
   if (!legend.empty()) {
@@ -210,8 +212,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
     for (const Cell& group : rows[0]) above = (std::max)(above, longest(lines_of(group.text)) + 10);
     double x = left;
     for (std::size_t g = 1; g < rows[0].size(); ++g) {
-      const std::string span(attribute_of(rows[0][g].tag, "colspan"));
-      const double room = wide * (span.empty() ? 1 : std::stod(span));
+      const auto span = finite_number(attribute_of(rows[0][g].tag, "colspan"));
+      const double room = wide * span.value_or(1);
       svg += "<g class=\"group\" " + upright(x + room / 2, above) + ">" +
              text_lines(lines_of(rows[0][g].text), "class=\"value\"", 0, 0) + "</g>";
       x += room;
@@ -234,7 +236,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
       const std::string_view style = attribute_of(tag, "style");
       if (style.starts_with("--v:")) {
         const bool is_minus = attribute_of(tag, "class").starts_with("minus");
-        const double share = std::stod(std::string(style.substr(4))) / 100 * 0.62;
+        const std::string_view percent = style.substr(4, style.find('%') - 4);
+        const double share = finite_number(percent).value_or(0) / 100 * 0.62;
         svg += "<rect x=\"" + short_length(x) + "\" y=\"" + short_length(y) + "\" width=\"" +
                short_length(wide - 1) + "\" height=\"" + short_length(tall - 1) + "\" fill=\"" +
                (is_minus ? tint({0xb5, 0x47, 0x2d}, share) : tint({0x5b, 0x8f, 0xc7}, share)) +

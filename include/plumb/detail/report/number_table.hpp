@@ -153,46 +153,6 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                          : number_or_dash(estimate, column.decimals);
 }
 
-/// The rows as CSV, a line each, and a column for each key but those of a terminal alone. An estimate
-/// has its interval in two more columns, KEY_low and KEY_high, where its heading speaks of one.
-/// Numbers have all their digits, as in metrics.json.
-[[nodiscard]] inline std::string csv_file(const NumberTable& table) {
-  const auto line_of = [&](auto add) {
-    std::vector<std::string> cells;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].place != ColumnPlace::terminal) add(c, cells);
-    }
-    return csv_line(cells);
-  };
-  std::string text = line_of([&](std::size_t c, std::vector<std::string>& cells) {
-    const ColumnHead& column = table.columns[c];
-    cells.push_back(column.key);
-    if (column.interval) cells.insert(cells.end(), {column.key + "_low", column.key + "_high"});
-  });
-  for (const NumberRow& row : table.rows) {
-    text += line_of([&](std::size_t c, std::vector<std::string>& cells) {
-      const CellValue& value = row.cells[c];
-      if (const auto* estimate = std::get_if<Estimate>(&value)) {
-        cells.push_back(csv_digits(estimate->exists() ? estimate->value : no_number));
-        if (!table.columns[c].interval) return;
-        const auto [low, high] = estimate->interval().value_or(std::pair{no_number, no_number});
-        cells.insert(cells.end(), {csv_digits(low), csv_digits(high)});
-      } else if (const auto* plain = std::get_if<PlainNumber>(&value)) {
-        cells.push_back(csv_digits(plain->value.value_or(no_number)));
-      } else if (const auto* number = std::get_if<ShownNumber>(&value)) {
-        cells.push_back(csv_digits(number->sorted_by));
-      } else if (const auto* dashed = std::get_if<DashedCount>(&value)) {
-        cells.push_back(std::to_string(dashed->count));
-      } else if (std::holds_alternative<NoCell>(value)) {
-        cells.emplace_back();
-      } else {
-        cells.push_back(shown(table.columns[c], value));
-      }
-    });
-  }
-  return text;
-}
-
 /// Places of the columns that a terminal shows; exports of the same rows have these too.
 [[nodiscard]] inline std::vector<std::size_t> terminal_columns(const NumberTable& table) {
   std::vector<std::size_t> places;
@@ -270,47 +230,74 @@ template <class... Kinds>
   });
 }
 
-/// A cell that is no estimate, as CSV has it: all digits, and nothing where there is no number.
-[[nodiscard]] inline std::string csv_cell(const CellValue& value) {
+/// A cell that is no estimate, as CSV has it, its numbers by `number`; nothing where there is none.
+template <class NumberText>
+[[nodiscard]] std::string csv_cell(const CellValue& value, NumberText number) {
   if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
   if (const auto* dashed = std::get_if<DashedCount>(&value)) return std::to_string(dashed->count);
-  if (const auto* text = std::get_if<ShownNumber>(&value)) return csv_number(text->sorted_by);
-  if (const auto* number = std::get_if<PlainNumber>(&value)) {
-    return number->exists() ? csv_number(*number->value) : "";
+  if (const auto* text = std::get_if<ShownNumber>(&value)) return number(text->sorted_by);
+  if (const auto* plain = std::get_if<PlainNumber>(&value)) {
+    return number(plain->value.value_or(no_number));
   }
   const std::string text = shown({}, value);
   return text == "–" ? "" : text;
 }
 
-/// The rows that a terminal shows as CSV, below the columns' keys. An estimate has two more cells, the
-/// ends of its interval, below its key and "_low" and "_high".
-[[nodiscard]] inline std::string csv_table(const NumberTable& table) {
-  const std::vector<std::size_t> places = terminal_columns(table);
+/// Columns at these places as CSV: their keys, then a line for each row. A column that `has_ends` has two
+/// more, KEY_low and KEY_high, for the ends of intervals. `number` writes a number, and nothing for NaN;
+/// `estimate_of` gives the estimate in a cell, or none.
+template <class NumberText, class EstimateOf>
+[[nodiscard]] std::string csv_lines(const NumberTable& table,
+                                    const std::vector<std::size_t>& places,
+                                    const std::vector<bool>& has_ends, NumberText number,
+                                    EstimateOf estimate_of) {
   std::vector<std::string> heads;
-  std::vector<bool> has_ends;
-  for (const std::size_t c : places) {
-    const std::string& key = table.columns[c].key;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string& key = table.columns[places[i]].key;
     heads.push_back(key);
-    has_ends.push_back(has_cell<Estimate, RemarkedEstimate>(table, c));
-    if (has_ends.back()) heads.insert(heads.end(), {key + "_low", key + "_high"});
+    if (has_ends[i]) heads.insert(heads.end(), {key + "_low", key + "_high"});
   }
   std::string text = csv_line(heads);
   for (const NumberRow& row : table.rows) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const CellValue& value = row.cells[places[i]];
-      const Estimate* estimate = estimate_in(value);
-      if (estimate) {
-        const std::vector<std::string> numbers = estimate_cells(*estimate);
-        cells.insert(cells.end(), numbers.begin(), numbers.end() - 1);
-      } else {
-        cells.push_back(csv_cell(value));
-        if (has_ends[i]) cells.insert(cells.end(), 2, "");
-      }
+      const Estimate* estimate = estimate_of(value);
+      cells.push_back(estimate ? number(estimate->exists() ? estimate->value : no_number)
+                               : csv_cell(value, number));
+      if (!has_ends[i]) continue;
+      const auto ends = estimate ? estimate->interval() : std::nullopt;
+      const auto [low, high] = ends.value_or(std::pair{no_number, no_number});
+      cells.insert(cells.end(), {number(low), number(high)});
     }
     text += csv_line(cells);
   }
   return text;
+}
+
+/// The whole table as CSV: all columns but those of a terminal alone, with interval ends where the heading
+/// speaks of an interval. Numbers have all their digits, as in metrics.json.
+[[nodiscard]] inline std::string csv_file(const NumberTable& table) {
+  std::vector<std::size_t> places;
+  std::vector<bool> has_ends;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].place == ColumnPlace::terminal) continue;
+    places.push_back(c);
+    has_ends.push_back(table.columns[c].interval);
+  }
+  return csv_lines(table, places, has_ends, csv_digits,
+                   [](const CellValue& value) { return std::get_if<Estimate>(&value); });
+}
+
+/// What a terminal shows as CSV, with interval ends of all estimates. Numbers have eight decimals.
+[[nodiscard]] inline std::string csv_table(const NumberTable& table) {
+  const std::vector<std::size_t> places = terminal_columns(table);
+  std::vector<bool> has_ends;
+  for (const std::size_t c : places) {
+    has_ends.push_back(has_cell<Estimate, RemarkedEstimate>(table, c));
+  }
+  return csv_lines(
+      table, places, has_ends, [](double value) { return csv_number(value); }, estimate_in);
 }
 
 /// The rows that a terminal shows as JSON: a list of objects, as json_of makes them.

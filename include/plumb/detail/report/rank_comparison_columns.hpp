@@ -77,8 +77,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                                      const MethodComparison& of) {
   std::vector<NamedRanks> rows;
   for (const RankStanding& one : of.standings) {
-    rows.push_back({made.models[one.model].name, &one.method->realistic(),
-                    std::to_string(one.method->candidates)});
+    const RankedMethod& method = made.ranked(one);
+    rows.push_back(
+        {made.models[one.model].name, &method.realistic(), std::to_string(method.candidates)});
   }
   return rows;
 }

@@ -43,14 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class RankComparisonReportBody {
  public:
   RankComparisonReportBody(RankComparison made, Json settings)
-      : made_(std::move(made)), settings_(std::move(settings)) {
-    // The standings point at methods, which moved with their models.
-    for (MethodComparison& of : made_.methods) {
-      for (RankStanding& one : of.standings) {
-        one.method = &*over::find(made_.models[one.model].methods, of.method, &RankedMethod::name);
-      }
-    }
-  }
+      : made_(std::move(made)), settings_(std::move(settings)) {}
 
   [[nodiscard]] const RankComparison& results() const noexcept { return made_; }
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
@@ -64,9 +57,9 @@ class RankComparisonReportBody {
       method["models"] = Json::object();
       for (const RankStanding& one : of.standings) {
         Json& model = method["models"][made_.models[one.model].name];
-        model["candidates"] = one.method->candidates;
-        model["raw"] = json_of(rank_columns(), one.method->realistic());
-        model["filtered"] = json_of(rank_columns(), filtered(*one.method));
+        model["candidates"] = made_.ranked(one).candidates;
+        model["raw"] = json_of(rank_columns(), made_.ranked(one).realistic());
+        model["filtered"] = json_of(rank_columns(), filtered(made_.ranked(one)));
       }
       method["differences"] = Json::array();
       for (const RankDifference& one : of.differences) {
@@ -85,10 +78,10 @@ class RankComparisonReportBody {
       for (const RankStanding& one : of.standings) {
         const std::string& model = made_.models[one.model].name;
         add_numbers(numbers, {of.method, model, "raw", ""}, rank_columns(),
-                    one.method->realistic());
+                    made_.ranked(one).realistic());
         add_numbers(numbers, {of.method, model, "filtered", ""}, rank_columns(),
-                    filtered(*one.method));
-        for (const auto& [relation, metrics] : one.method->by_relation) {
+                    filtered(made_.ranked(one)));
+        for (const auto& [relation, metrics] : made_.ranked(one).by_relation) {
           add_numbers(numbers, {of.method, model, "raw", relation}, rank_columns(), metrics);
         }
       }
@@ -152,7 +145,8 @@ class RankComparisonReportBody {
   [[nodiscard]] std::string relation_map(const MethodComparison& of) const {
     std::set<std::string> relations;
     for (const RankStanding& one : of.standings) {
-      for (const auto& [relation, metrics] : one.method->by_relation) relations.insert(relation);
+      for (const auto& [relation, metrics] : made_.ranked(one).by_relation)
+        relations.insert(relation);
     }
     if (relations.size() < 2) return "";
     HeatMap map{"MRR by " + of.method + ", models by relations", "Relation", {}, {}, {}};
@@ -162,9 +156,9 @@ class RankComparisonReportBody {
       map.rows.push_back(relation);
       auto& row = map.values.emplace_back();
       for (const RankStanding& one : of.standings) {
-        const auto found = one.method->by_relation.find(relation);
-        const bool exists =
-            found != one.method->by_relation.end() && found->second.mean_reciprocal_rank.exists();
+        const auto found = made_.ranked(one).by_relation.find(relation);
+        const bool exists = found != made_.ranked(one).by_relation.end() &&
+                            found->second.mean_reciprocal_rank.exists();
         row.push_back(exists ? std::optional(found->second.mean_reciprocal_rank.value)
                              : std::nullopt);
       }
@@ -181,7 +175,7 @@ class RankComparisonReportBody {
     for (const MethodComparison& of : made_.methods) {
       std::map<QueryKey, std::pair<const EntityRank*, std::map<std::size_t, std::string>>> queries;
       for (const RankStanding& one : of.standings) {
-        for (const EntityRank& rank : one.method->ranks) {
+        for (const EntityRank& rank : made_.ranked(one).ranks) {
           auto& [query, places] = queries[query_key(rank)];
           if (query == nullptr) query = &rank;
           places[one.model] = rank.undecided > 0 ? "" : with_decimals(rank.raw.realistic(), 1);

@@ -57,7 +57,7 @@ struct AssertedQuantity {
 inline Estimate of_count(std::size_t count, const AssertedChange& change) {
   return without_interval(static_cast<double>(count), change.accuracy.overall.counts.facts());
 }
-/// Base minus changed.
+/// Changed minus base.
 inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) {
   constexpr std::size_t bins = 20;
   return change.scores ? calibration_rise(*change.scores, metric, bins, change.bootstrap)
@@ -174,7 +174,7 @@ struct AssertedResult {
   std::vector<std::string> moved{};
 };
 
-/// "P36 Peru: Lima -> Quito".
+/// "P36 'Peru' (Lima → Quito)"; one answer where it stayed.
 inline std::string change_in_words(const FactChange& fact) {
   std::string text = fact.relation + " '" + fact.subject + "'";
   if (fact.first_answer != fact.second_answer) {

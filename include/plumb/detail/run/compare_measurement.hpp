@@ -23,6 +23,7 @@
 #include "plumb/detail/records/ranking_rows.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_changes_file.hpp"
+#include "plumb/detail/report/compared_facts_section.hpp"
 #include "plumb/detail/report/comparison_report.hpp"
 #include "plumb/detail/report/many_prompt_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
@@ -290,12 +291,11 @@ class CompareMeasurement {
     // The models of a comparison are in the order of the runs.
     change.accuracy = made.paired.front();
     for (const ComparedFact& fact : made.facts) {
-      if (!fact.models[0] || !fact.models[1]) continue;
-      const FactAnswer &was = *fact.models[0], &is = *fact.models[1];
-      if (was.is_known == is.is_known) continue;
-      (was.is_known ? change.lost : change.gained)
-          .push_back(fact.relation + " '" + fact.subject + "' (" + was.text + " → " + is.text +
-                     ")");
+      const std::string way = change_of(fact, 0, 1);
+      if (way.empty()) continue;
+      (way == "lost" ? change.lost : change.gained)
+          .push_back(fact.relation + " '" + fact.subject + "' (" + fact.models[0]->text + " → " +
+                     fact.models[1]->text + ")");
     }
     const DiskPath& base = settings_.runs.list[0].path;
     const DiskPath& changed = settings_.runs.list[1].path;
