@@ -13,7 +13,8 @@ int main() {
   plumb::CausalScorer scorer(model);
   const auto scores = scorer.score({{plumb::fill_template("[X] is [Y].", "Water", "wet", true),
                                      plumb::fill_template("[X] is [Y].", "Water", "dry", true)}});
-  std::printf("plumb %s: wet %.3f, dry %.3f nats\n", PLUMB_VERSION, scores[0].log_likelihood,
-              scores[1].log_likelihood);
-  return scores[0].log_likelihood > scores[1].log_likelihood ? 0 : 1;
+  const double wet = scores[0].statement.log_likelihood;
+  const double dry = scores[1].statement.log_likelihood;
+  std::printf("plumb %s: wet %.3f, dry %.3f nats\n", PLUMB_VERSION, wet, dry);
+  return wet > dry ? 0 : 1;
 }

@@ -7,7 +7,7 @@
 
 Boost.Test programs report their cases as XML; system tests are Python unittest modules in tests/system.
 A module names the programs that it calls in a line `PROGRAMS = "…"` (the command alone, unless it says otherwise). At
-the end stand the time of each part, slowest first, and what was skipped and why. The last line is "N passed, N failed",
+the end stand the time of each part, slowest first, what failed, and what was skipped and why. The last line is "N passed, N failed",
 with ", N skipped" when something was missing.
 """
 import concurrent.futures
@@ -152,6 +152,14 @@ def run_module(module):
     return part
 
 
+def failures_of(printed, most=40):
+    """The lines of a part's output that say what failed and why: errors, assertions, the names of tests; its last lines
+    where there are none."""
+    lines = printed.splitlines()
+    told = [line for line in lines if re.search(r"(^(FAIL|ERROR): |\berror\b|^\w*(Error|Exception)\b|\bfailed\b)", line)]
+    return (told or lines)[-most:]
+
+
 def run_all(rooms, modules):
     """Parts side by side on the cores there are, each on one of its own: two that both compute on all wait for each other."""
     cores = queue.SimpleQueue()
@@ -200,6 +208,10 @@ def main():
     print("\nseconds  part")
     for part in sorted(parts, key=lambda part: -part.seconds):
         print(f"{part.seconds:7.1f}  {part.name}")
+    for part in parts:
+        if part.failed:
+            print(f"\n{part.name}: {part.failed} failed")
+            print("\n".join(f"  {line[:300]}" for line in failures_of(part.printed)))
     if skipped:
         print(f"\n{len(skipped)} skipped:")
         for why in skipped:
