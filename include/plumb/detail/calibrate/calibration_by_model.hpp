@@ -84,11 +84,50 @@ struct MatchedModels {
   std::string domain;
 };
 
+/// How much larger the second model's errors are than the first's, over the same resamples of the facts that
+/// both were asked; indices into the models.
+struct CalibrationDifference {
+  std::size_t first = 0;
+  std::size_t second = 0;
+  std::string estimator;
+  /// Second minus first, with paired intervals.
+  Estimate ace, brier;
+};
+
 struct ModelComparison {
   /// By estimator: Pearson's r of ACE and accuracy over the models that have it.
   std::vector<std::pair<std::string, Estimate>> correlation;
   std::vector<MatchedModels> pairs;
+  /// Of models that were asked the same facts.
+  std::vector<CalibrationDifference> differences;
 };
+
+/// The estimators whose differences between models are shown, of those that the models have.
+inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin", "average_min"};
+
+/// Every pair of models that were asked the same facts.
+[[nodiscard]] inline std::vector<CalibrationDifference> calibration_differences(
+    const std::vector<ModelCalibration>& models) {
+  std::vector<CalibrationDifference> made;
+  const auto rise = [](const Draws& first, const Draws& second) {
+    return combine([](double a, double b) { return b - a; }, first, second)
+        .within(-1, 1)
+        .estimate();
+  };
+  for (std::size_t a = 0; a < models.size(); ++a) {
+    for (std::size_t b = a + 1; b < models.size(); ++b) {
+      if (models[a].facts_hash != models[b].facts_hash) continue;
+      for (const char* name : compared_estimators) {
+        const EstimatorResult* first = models[a].estimator(name);
+        const EstimatorResult* second = models[b].estimator(name);
+        if (first == nullptr || second == nullptr) continue;
+        made.push_back(
+            {a, b, name, rise(first->ace, second->ace), rise(first->brier, second->brier)});
+      }
+    }
+  }
+  return made;
+}
 
 /// `masked[i]` tells whether models[i] is a masked model.
 [[nodiscard]] inline ModelComparison compare_models(const std::vector<ModelCalibration>& models,
@@ -106,6 +145,7 @@ struct ModelComparison {
     const Estimate r = pearson(accuracy, error);
     if (r.count > 0) comparison.correlation.emplace_back(name, r);
   }
+  comparison.differences = calibration_differences(models);
   std::array<std::vector<std::size_t>, 2> kinds;
   std::array<std::vector<double>, 2> accuracies;
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -128,6 +168,72 @@ struct ModelComparison {
         {causal, other, closest_domain(domains(models[causal]), domains(models[other]))});
   }
   return comparison;
+}
+
+/// Means over models, each counting once. Numbers have no interval, since models are no sample; their count is
+/// of the models that have the number.
+struct KindMeans {
+  /// "all", "causal" or "masked".
+  std::string kind;
+  std::size_t models = 0;
+  /// Every marker and every reduction that any of the models has.
+  std::vector<MarkerEffect> markers{};
+  std::vector<ReductionResult> reductions{};
+};
+
+/// The mean of a number over rows of several models.
+template <class Row>
+[[nodiscard]] Estimate mean_over_models(const std::vector<const Row*>& rows,
+                                        Estimate Row::*number) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const Row* row : rows) {
+    if (!(row->*number).exists()) continue;
+    sum += (row->*number).value;
+    ++count;
+  }
+  return count == 0 ? Estimate{} : without_interval(sum / static_cast<double>(count), count);
+}
+
+/// Of all models, and of causal and masked ones where there are both. Source: Kissling et al., Figures 6, 8 and
+/// 11.
+[[nodiscard]] inline std::vector<KindMeans> means_by_kind(
+    const std::vector<ModelCalibration>& models, const std::vector<bool>& masked) {
+  const auto of = [&](const std::string& kind, auto is_in) {
+    KindMeans made{kind};
+    std::vector<std::pair<std::string, std::vector<const MarkerEffect*>>> markers;
+    std::vector<std::pair<Scoring, std::vector<const ReductionResult*>>> reductions;
+    const auto add = [](auto& lists, const auto& key, const auto& row) {
+      auto known = over::find_if(lists, [&](const auto& list) { return list.first == key; });
+      if (known == lists.end()) known = lists.insert(lists.end(), {key, {}});
+      known->second.push_back(&row);
+    };
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      if (!is_in(i)) continue;
+      ++made.models;
+      for (const MarkerEffect& one : models[i].markers) add(markers, one.marker, one);
+      for (const ReductionResult& one : models[i].reductions) add(reductions, one.scoring, one);
+    }
+    for (const auto& [marker, rows] : markers) {
+      made.markers.push_back({marker, 0, mean_over_models(rows, &MarkerEffect::accuracy),
+                              mean_over_models(rows, &MarkerEffect::ace),
+                              mean_over_models(rows, &MarkerEffect::brier)});
+    }
+    for (const auto& [scoring, rows] : reductions) {
+      made.reductions.push_back({scoring, mean_over_models(rows, &ReductionResult::accuracy),
+                                 mean_over_models(rows, &ReductionResult::ace),
+                                 mean_over_models(rows, &ReductionResult::harmonic_mean)});
+    }
+    return made;
+  };
+  std::vector<KindMeans> all{of("all", [](std::size_t) { return true; })};
+  KindMeans causal = of("causal", [&](std::size_t i) { return !masked[i]; });
+  KindMeans other = of("masked", [&](std::size_t i) { return bool(masked[i]); });
+  if (causal.models > 0 && other.models > 0) {
+    all.push_back(std::move(causal));
+    all.push_back(std::move(other));
+  }
+  return all;
 }
 
 /// All numbers of the calibration of one model or several.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
@@ -24,7 +25,9 @@
 #include "plumb/detail/calibrate/estimators.hpp"
 #include "plumb/detail/calibrate/held_out.hpp"
 #include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/column_groups.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -33,6 +36,8 @@ struct StudyOptions {
   Bootstrap bootstrap;
   /// Names of estimators to compute; all that the table allows when empty.
   std::vector<std::string> estimators{};
+  /// A column of the facts' table, whose values are also measured apart; empty: none.
+  std::string group_by{};
 };
 
 /// Computes a ModelCalibration; holds what its parts share.
@@ -54,6 +59,7 @@ class Study {
     result_.notes = model_.notes;
     result_.relations = relations_.size();
     result_.facts = resamples_.items();
+    result_.facts_hash = hash_of_facts();
     if (result_.facts < options_.bins) {
       result_.remarks.push_back(detail::too_few_for_bins("ACE, the Brier split and H are",
                                                          result_.facts, "fact", options_.bins));
@@ -151,7 +157,10 @@ class Study {
       EstimatorResult made;
       made.name = estimator.name;
       made.discrete = estimator.discrete;
-      made.metrics = estimates_of(whole(estimator.name, judgements));
+      const Calibration& calibration = whole(estimator.name, judgements);
+      made.metrics = estimates_of(calibration);
+      made.ace = calibration.draws(CalibrationMetric::ace);
+      made.brier = calibration.draws(CalibrationMetric::brier);
       made.failures =
           static_cast<std::size_t>(over::count(judgements, false, &Judgement::answered));
       made.curve = calibration_curve(judgements, options_.bins);
@@ -174,6 +183,46 @@ class Study {
     over(groups_.domains, &EstimatorResult::domains);
     over(groups_.cardinality, &EstimatorResult::cardinality);
     over(groups_.relations, &EstimatorResult::relations);
+    if (!options_.group_by.empty()) by_column(judged);
+  }
+
+  /// A group of some facts of a relation has resamples of its own.
+  void by_column(const std::vector<std::vector<Judgement>>& judged) {
+    const FactsByColumn by(relations_of(relations_), options_.group_by);
+    result_.column = options_.group_by;
+    result_.facts_without = by.without();
+    for (std::size_t g = 0; g < by.names().size(); ++g) {
+      FactGroup group{by.names()[g], {}};
+      std::vector<std::size_t> strata;
+      std::size_t first = 0;
+      for (const RelationPredictions& relation : relations_) {
+        std::size_t inside = 0;
+        for (std::size_t f = 0; f < relation.facts(); ++f) {
+          if (!by.is_in(relation.relation, relation.relation.facts[f], g)) continue;
+          group.ranges.emplace_back(first + f, 1);
+          ++inside;
+        }
+        if (inside > 0) strata.push_back(inside);
+        first += relation.facts();
+      }
+      const Resamples resamples(strata, options_.bootstrap, "bootstrap/calibrate/" + by.names()[g]);
+      for (std::size_t e = 0; e < judged.size(); ++e) {
+        result_.estimators[e].values.emplace_back(
+            group.name,
+            estimates_of(calibration_of(group.of(judged[e]), options_.bins, resamples)));
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t hash_of_facts() const {
+    std::uint64_t hash = fnv1a("");
+    for (const RelationPredictions& relation : relations_) {
+      hash = fnv1a(relation.relation.code + "\n", hash);
+      for (const Fact& fact : relation.relation.facts) {
+        hash = fnv1a(std::to_string(fact.instance) + " " + fact.subject + "\n", hash);
+      }
+    }
+    return hash;
   }
 
   void markers() {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -46,8 +47,10 @@ struct EstimatorResult {
   std::vector<RejectionPoint> rejection;
   /// Rejecting failed votes alone.
   RejectionPoint answered;
-  /// By name, in the order of the groups.
-  std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations;
+  /// By name, in the order of the groups; `values` are those of the column that facts are grouped by.
+  std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations, values;
+  /// By resample, so that models of the same facts have paired differences.
+  Draws ace{}, brier{};
 };
 
 /// How a template was taken.
@@ -120,6 +123,11 @@ struct ModelCalibration {
   std::size_t held_out = 0;
   /// Which facts these are; empty where nothing was recalibrated.
   std::vector<FactHalves> halves;
+  /// The column that facts are grouped by, empty for none, and how many facts have no value in it.
+  std::string column{};
+  std::size_t facts_without = 0;
+  /// Of the facts' relations, instances and subjects, in order: equal where models were asked the same.
+  std::uint64_t facts_hash = 0;
   /// What was left out and why, in words.
   std::vector<std::string> remarks;
 

@@ -28,6 +28,7 @@
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/clustered_share.hpp"
+#include "plumb/detail/measure/probe_metrics.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -130,37 +131,135 @@ class ValueGroups {
   std::vector<double> last_;  // the largest number of each bin; empty where a group is a value
 };
 
+/// Which groups each fact is in, by one column. Any number of threads may use one.
+class FactsByColumn {
+ public:
+  /// Of all facts of some relations, which may hold the same fact several times. Throws a user error for a
+  /// column that no fact has.
+  FactsByColumn(const std::vector<const Relation*>& relations, const std::string& column) {
+    std::map<Key, std::vector<std::string>> facts;
+    std::set<std::string> columns;
+    for (const Relation* relation : relations) {
+      for (const Fact& fact : relation->facts) {
+        for (const auto& [name, value] : fact.further) columns.insert(name);
+        auto& values = facts[{relation->code, fact.instance}];
+        if (values.empty()) values = values_in_column(*relation, fact, column);
+      }
+    }
+    std::vector<std::string> all;
+    for (const auto& [fact, values] : facts) {
+      without_ += values.empty();
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    if (all.empty()) {
+      throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
+                       columns.empty() ? "facts keep the columns of a CSV, TSV or JSON-lines table"
+                                       : "there are " + text_list(columns));
+    }
+    const ValueGroups groups(all, column);
+    names_ = groups.names();
+    facts_.resize(names_.size());
+    for (const auto& [fact, values] : facts) {
+      std::vector<std::size_t>& places = places_[fact];
+      for (const std::string& value : values) places.push_back(groups.place(value));
+      over::sort_distinct(places);
+      for (const std::size_t place : places) ++facts_[place];
+    }
+  }
+
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  /// Different facts that have no value.
+  [[nodiscard]] std::size_t without() const noexcept { return without_; }
+  /// Different facts of each group.
+  [[nodiscard]] const std::vector<std::size_t>& facts() const noexcept { return facts_; }
+  /// Ascending; nothing for a fact without a value. The fact is one of those that the groups were made of.
+  [[nodiscard]] const std::vector<std::size_t>& places_of(const Relation& relation,
+                                                          const Fact& fact) const {
+    return places_.at({relation.code, fact.instance});
+  }
+  [[nodiscard]] bool is_in(const Relation& relation, const Fact& fact, std::size_t group) const {
+    const auto& places = places_of(relation, fact);
+    return over::find(places, group) != places.end();
+  }
+
+ private:
+  using Key = std::pair<std::string, std::size_t>;  // relation and instance
+
+  std::vector<std::string> names_;
+  std::vector<std::size_t> facts_;
+  std::size_t without_ = 0;
+  std::map<Key, std::vector<std::size_t>> places_;
+};
+
+/// The relations of tables of answers.
+template <class Table>
+[[nodiscard]] std::vector<const Relation*> relations_of(const std::vector<Table>& tables) {
+  std::vector<const Relation*> relations;
+  for (const Table& table : tables) relations.push_back(&table.relation);
+  return relations;
+}
+
+/// Throws a user error for a column that no fact of a dataset has, before anything is asked.
+inline void check_group_by(const Dataset& dataset, const std::string& column) {
+  if (column.empty()) return;
+  std::vector<const Relation*> relations;
+  for (const Relation& relation : dataset.relations) relations.push_back(&relation);
+  (void)FactsByColumn(relations, column);
+}
+
+/// The answers to the facts of one group; relations without such a fact are left out.
+[[nodiscard]] inline std::vector<RelationAnswers> answers_in_group(
+    const std::vector<RelationAnswers>& all, const FactsByColumn& by, std::size_t group) {
+  std::vector<RelationAnswers> chosen;
+  for (const RelationAnswers& table : all) {
+    RelationAnswers made;
+    made.settings = table.settings;
+    for (std::size_t f = 0; f < table.facts(); ++f) {
+      const Fact& fact = table.relation.facts[f];
+      if (!by.is_in(table.relation, fact, group)) continue;
+      made.relation.facts.push_back(fact);
+      const auto row = table.row(f);
+      made.cells.insert(made.cells.end(), row.begin(), row.end());
+    }
+    if (made.relation.facts.empty()) continue;
+    made.relation.code = table.relation.code;
+    made.relation.options = table.relation.options;
+    made.relation.domains = table.relation.domains;
+    chosen.push_back(std::move(made));
+  }
+  return chosen;
+}
+
+/// The numbers of one model's facts under all templates, by a column of the facts. Throws a user error for a
+/// column that no fact has.
+[[nodiscard]] inline ColumnMetrics metrics_by_column(const std::vector<RelationAnswers>& answers,
+                                                     const std::string& column,
+                                                     const Bootstrap& bootstrap) {
+  const FactsByColumn by(relations_of(answers), column);
+  ColumnMetrics made{.column = column, .without = by.without()};
+  for (std::size_t g = 0; g < by.names().size(); ++g) {
+    const std::vector<RelationAnswers> group = answers_in_group(answers, by, g);
+    made.values.emplace_back(by.names()[g],
+                             group_metrics(under_all_templates(group), Weighting::facts, bootstrap,
+                                           "column/" + column + "/" + by.names()[g]));
+  }
+  return made;
+}
+
 /// Groups the facts of models under one group of settings. Throws a user error for a column that no fact has.
 [[nodiscard]] inline ColumnGroups group_by_column(const std::vector<ModelAnswers>& models,
                                                   const Setting& setting,
                                                   const std::string& column) {
   ColumnGroups made;
   made.column = column;
-  std::map<std::pair<std::string, std::size_t>, std::vector<std::string>> facts;
-  std::set<std::string> columns;
+  std::vector<const Relation*> relations;
   for (const ModelAnswers& model : models) {
-    for (const RelationAnswers& relation : model.relations) {
-      for (const Fact& fact : relation.relation.facts) {
-        for (const auto& [name, value] : fact.further) columns.insert(name);
-        auto& values = facts[{relation.relation.code, fact.instance}];
-        if (values.empty()) values = values_in_column(relation.relation, fact, column);
-      }
-    }
+    for (const Relation* relation : relations_of(model.relations)) relations.push_back(relation);
   }
-  std::vector<std::string> all;
-  for (const auto& [fact, values] : facts) {
-    made.without += values.empty();
-    all.insert(all.end(), values.begin(), values.end());
-  }
-  if (all.empty()) {
-    throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
-                     columns.empty() ? "facts keep the columns of a CSV, TSV or JSON-lines table"
-                                     : "there are " + text_list(columns));
-  }
-  const ValueGroups groups(all, column);
-  for (const std::string& name : groups.names()) made.groups.push_back({name});
-  for (const auto& [fact, values] : facts) {
-    for (const std::string& value : values) ++made.groups[groups.place(value)].facts;
+  const FactsByColumn by(relations, column);
+  made.without = by.without();
+  for (std::size_t g = 0; g < by.names().size(); ++g) {
+    made.groups.push_back({by.names()[g], by.facts()[g]});
   }
   for (const ModelAnswers& model : models) {
     std::vector<std::vector<Stratum>> strata(made.groups.size());
@@ -171,10 +270,9 @@ class ValueGroups {
       for (std::size_t f = 0; f < relation.facts(); ++f) {
         double right = 0;
         for (const AnswersView& variant : variants) right += variant.answer(f).accuracy();
-        const Fact& fact = relation.relation.facts[f];
-        for (const std::string& value : facts.at({relation.relation.code, fact.instance})) {
-          of_relation[groups.place(value)].values.push_back(right /
-                                                            static_cast<double>(variants.size()));
+        right /= static_cast<double>(variants.size());
+        for (const std::size_t g : by.places_of(relation.relation, relation.relation.facts[f])) {
+          of_relation[g].values.push_back(right);
         }
       }
       for (std::size_t g = 0; g < of_relation.size(); ++g) {

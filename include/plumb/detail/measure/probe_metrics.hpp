@@ -187,6 +187,16 @@ struct DomainMetrics {
   Estimate divided_support_first_wins;
 };
 
+/// The numbers of facts grouped by a column of their table.
+struct ColumnMetrics {
+  /// Empty where facts are not grouped.
+  std::string column{};
+  /// By value, or bin of values, in the order of column_groups.hpp.
+  std::vector<std::pair<std::string, GroupMetrics>> values{};
+  /// Facts that have no value.
+  std::size_t without = 0;
+};
+
 /// Every grouping of a set of answers.
 struct ProbeMetrics {
   GroupMetrics overall;
@@ -197,6 +207,7 @@ struct ProbeMetrics {
   std::map<std::string, DomainMetrics> domains;
   /// "1:1" and "N:1".
   std::map<std::string, GroupMetrics> cardinality;
+  ColumnMetrics by_column{};
 };
 
 [[nodiscard]] inline ProbeMetrics probe_metrics(const std::vector<AnswersView>& relations,

@@ -8,8 +8,11 @@
 // the second's; its interval is a percentile bootstrap over queries. The realistic rank is used, the
 // middle of ties, among all candidates (raw).
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +28,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RankedModel {
   std::string name;
   std::vector<RankedMethod> methods;
+  /// Between two of the methods.
+  std::vector<MethodAgreement> agreements{};
+  /// Where known: a group of models that differ in size, and the number of parameters.
+  std::string family{};
+  std::optional<double> parameters{};
+};
+
+/// How a number of a method goes with the size of a family's models, smallest first.
+struct SizeSeries {
+  std::string family;
+  std::string method;
+  /// A key of rank_columns.
+  std::string measure;
+  /// In ascending order of size, at least two.
+  std::vector<std::size_t> models;
+  /// Whether no larger model has a lower value than a smaller one.
+  bool monotone = false;
 };
 
 /// A model under one method: the places of the model and of the method among the model's.
@@ -55,9 +75,17 @@ struct MethodComparison {
 struct RankComparison {
   std::vector<RankedModel> models;
   std::vector<MethodComparison> methods;
-  Bootstrap bootstrap;
-  std::vector<std::string> remarks;
+  /// Of Hit@1, Hit@10, Hit@100 and MRR, of each family with several sizes.
+  std::vector<SizeSeries> sizes{};
+  Bootstrap bootstrap{};
+  std::vector<std::string> remarks{};
 
+  /// Of the series; no number where there are none.
+  [[nodiscard]] double monotone_share() const {
+    const auto monotone = over::count(sizes, true, &SizeSeries::monotone);
+    return sizes.empty() ? no_number
+                         : static_cast<double>(monotone) / static_cast<double>(sizes.size());
+  }
   [[nodiscard]] const RankedMethod& ranked(const RankStanding& standing) const {
     return models[standing.model].methods[standing.method];
   }
@@ -90,11 +118,52 @@ struct RankComparison {
   return made;
 }
 
+/// Source: DEER, section 5.1, which asks whether a probe's scores grow with the model.
+[[nodiscard]] inline std::vector<SizeSeries> size_series(const RankComparison& made) {
+  using Value = std::pair<const char*, double (*)(const RankMetrics&)>;
+  constexpr std::array<Value, 4> measures{
+      Value{"hits_at_1", [](const RankMetrics& m) { return m.hits.at(1).value; }},
+      Value{"hits_at_10", [](const RankMetrics& m) { return m.hits.at(10).value; }},
+      Value{"hits_at_100", [](const RankMetrics& m) { return m.hits.at(100).value; }},
+      Value{"mean_reciprocal_rank",
+            [](const RankMetrics& m) { return m.mean_reciprocal_rank.value; }}};
+  std::vector<SizeSeries> all;
+  for (const MethodComparison& of : made.methods) {
+    std::map<std::string, std::vector<RankStanding>> families;
+    for (const RankStanding& one : of.standings) {
+      if (made.models[one.model].parameters) families[made.models[one.model].family].push_back(one);
+    }
+    for (auto& [family, standings] : families) {
+      if (standings.size() < 2) continue;
+      over::stable_sort(standings, {}, [&](const RankStanding& one) {
+        return *made.models[one.model].parameters;
+      });
+      if (*made.models[standings.front().model].parameters ==
+          *made.models[standings.back().model].parameters) {
+        continue;  // no size is larger
+      }
+      for (const auto& [measure, value] : measures) {
+        SizeSeries series{family, of.method, measure, {}, true};
+        double before = -1;
+        for (const RankStanding& one : standings) {
+          const double mine = value(made.ranked(one).realistic());
+          if (std::isnan(mine)) continue;
+          series.models.push_back(one.model);
+          series.monotone = series.monotone && mine >= before;
+          before = mine;
+        }
+        if (series.models.size() > 1) all.push_back(std::move(series));
+      }
+    }
+  }
+  return all;
+}
+
 /// Compares measured models, at least two. Throws a user error where no two of them share a method and a
 /// query, and as shared_queries does.
 [[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
                                                   const Bootstrap& bootstrap) {
-  RankComparison made{std::move(models), {}, bootstrap, {}};
+  RankComparison made{.models = std::move(models), .methods = {}, .bootstrap = bootstrap};
   for (std::size_t m = 0; m < made.models.size(); ++m) {
     const std::vector<RankedMethod>& ranked = made.models[m].methods;
     for (std::size_t i = 0; i < ranked.size(); ++i) {
@@ -132,6 +201,7 @@ struct RankComparison {
       }
     }
   }
+  made.sizes = size_series(made);
   const bool shares = over::any_of(
       made.methods, [](const MethodComparison& of) { return of.standings.size() > 1; });
   const bool undecided = over::any_of(made.models, [](const RankedModel& model) {

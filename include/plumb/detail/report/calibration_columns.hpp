@@ -82,34 +82,65 @@ template <class Row>
   return columns;
 }
 
+/// Of a change: green for the better, red for the worse, none where the interval holds 0.
+[[nodiscard]] inline auto colour_of_change(bool lower_is_better) {
+  return [lower_is_better](const Estimate& e) -> std::string {
+    if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
+    return (e.value < 0) == lower_is_better ? "h1" : "h3";
+  };
+}
+
+/// Two models of the same facts. The models must outlive the columns.
+[[nodiscard]] inline std::vector<Column<CalibrationDifference>> difference_columns(
+    const std::vector<ModelCalibration>& models) {
+  using D = CalibrationDifference;
+  return {{.key = "first",
+           .heading = "first model",
+           .value = [&models](const D& d) -> CellValue { return models[d.first].name; },
+           .names_model = true},
+          {.key = "second",
+           .heading = "second model",
+           .value = [&models](const D& d) -> CellValue { return models[d.second].name; },
+           .names_model = true},
+          {.key = "estimator",
+           .heading = "confidence",
+           .value = [](const D& d) -> CellValue { return estimator_label(d.estimator); }},
+          {.key = "ace",
+           .heading = "ACE, second − first",
+           .meaning = "A positive difference means that the second model is calibrated worse. "
+                      "Intervals are paired: both models over the same resamples of the facts.",
+           .value = [](const D& d) { return d.ace; },
+           .interval = true,
+           .colour = colour_of_change(true)},
+          {.key = "brier",
+           .heading = "Brier, second − first",
+           .value = [](const D& d) { return d.brier; },
+           .interval = true,
+           .colour = colour_of_change(true)}};
+}
+
 /// What a marker changes; a change for the better has a green cell, one for the worse a red one.
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
-  const auto colour = [](bool lower_is_better) {
-    return [lower_is_better](const Estimate& e) -> std::string {
-      if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
-      return (e.value < 0) == lower_is_better ? "h1" : "h3";
-    };
-  };
   const auto all = ColumnPlace::everywhere;
   return {{.key = "accuracy",
            .heading = "accuracy",
            .value = [](const E& e) { return e.accuracy; },
            .place = all,
            .interval = true,
-           .colour = colour(false)},
+           .colour = colour_of_change(false)},
           {.key = "ace",
            .heading = "ACE",
            .value = [](const E& e) { return e.ace; },
            .place = all,
            .interval = true,
-           .colour = colour(true)},
+           .colour = colour_of_change(true)},
           {.key = "brier",
            .heading = "Brier",
            .value = [](const E& e) { return e.brier; },
            .place = all,
            .interval = true,
-           .colour = colour(true)}};
+           .colour = colour_of_change(true)}};
 }
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_columns() {
   auto columns = marker_numbers();

@@ -14,6 +14,8 @@
 #include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_columns.hpp"
+#include "plumb/detail/report/calibration_matrices.hpp"
 #include "plumb/detail/report/calibration_pairs.hpp"
 #include "plumb/detail/report/calibration_plots.hpp"
 #include "plumb/detail/report/cells.hpp"
@@ -57,7 +59,8 @@ class ComparisonSections {
     html += heading("Calibration error against accuracy",
                     "Each point is a model; accuracy is the mean over paraphrases.") +
             "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
-    return html + curves_of_all() + PairSections(results_).html();
+    return html + differences() + curves_of_all() + PairSections(results_).html() +
+           CalibrationMatrices(results_).html();
   }
 
  private:
@@ -90,6 +93,13 @@ class ComparisonSections {
       html += "</tr>\n";
     }
     return html + table_end;
+  }
+
+  [[nodiscard]] std::string differences() const {
+    const auto& all = results_.comparison.differences;
+    const auto columns = difference_columns(results_.models);
+    if (all.empty()) return "";
+    return heading("Paired differences", meanings(columns)) + html_table(columns, all);
   }
 
   /// The curves of all models in one chart for each of the paper's estimators.

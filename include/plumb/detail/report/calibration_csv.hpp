@@ -45,6 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       for (const auto& [name, group] : made.domains) add("domain", name, group);
       for (const auto& [name, group] : made.cardinality) add("cardinality", name, group);
       for (const auto& [name, group] : made.relations) add("relation", name, group);
+      for (const auto& [name, group] : made.values) add("value", name, group);
       for (const CurvePoint& point : made.curve) {
         curve.add({model.name, made.name, with_decimals(point.confidence, 8)}, point.accuracy);
       }
@@ -104,7 +105,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       }
     }
   }
+  detail::EstimateCsv differences({"first", "second", "estimator", "second_minus_first"});
+  for (const CalibrationDifference& one : results.comparison.differences) {
+    const std::string &first = results.models[one.first].name,
+                      &second = results.models[one.second].name;
+    differences.add({first, second, one.estimator, "ace"}, one.ace);
+    differences.add({first, second, one.estimator, "brier"}, one.brier);
+  }
   return {{"calibration.csv", metrics.text()},
+          {"differences.csv", differences.text()},
           {"calibration_curve.csv", curve.text()},
           {"confidence_histogram.csv", histogram},
           {"rejection.csv", rejection.text()},

@@ -32,6 +32,7 @@ inline Json to_json(const EstimatorResult& made) {
     json[name] = Json::object();
     for (const auto& [group, metrics] : *groups) json[name][group] = to_json(metrics);
   }
+  for (const auto& [value, metrics] : made.values) json["values"][value] = to_json(metrics);
   json["curve"] = Json::array();
   for (const CurvePoint& point : made.curve) {
     json["curve"].push_back(
@@ -79,6 +80,10 @@ inline Json to_json(const ModelCalibration& model, bool masked) {
   for (const auto& [domain, accuracy] : model.domain_accuracy) {
     json["accuracy_over_paraphrases_by_domain"][domain] = plumb::detail::to_json(accuracy);
   }
+  if (!model.column.empty()) {
+    json["group_by"] = model.column;
+    json["facts_without"] = model.facts_without;
+  }
   json["estimators"] = Json::object();
   for (const EstimatorResult& made : model.estimators)
     json["estimators"][made.name] = to_json(made);
@@ -119,6 +124,21 @@ inline Json to_json(const ModelCalibration& model, bool masked) {
   json["ace_accuracy_correlation"] = Json::object();
   for (const auto& [estimator, r] : results.comparison.correlation) {
     json["ace_accuracy_correlation"][estimator] = to_json(r);
+  }
+  if (results.models.size() > 1) {
+    for (const KindMeans& kind : means_by_kind(results.models, results.masked)) {
+      Json& means = json["means"][kind.kind] = {{"models", kind.models}};
+      for (const MarkerEffect& one : kind.markers) {
+        means["marker_effects"][one.marker] = json_of(marker_numbers(), one);
+      }
+      for (const ReductionResult& one : kind.reductions) {
+        means["reductions"][scoring_label(one.scoring)] = json_of(reduction_numbers(), one);
+      }
+    }
+  }
+  json["differences"] = Json::array();
+  for (const CalibrationDifference& one : results.comparison.differences) {
+    json["differences"].push_back(json_of(difference_columns(results.models), one));
   }
   json["remarks"] = results.remarks;
   json["pairs"] = Json::array();

@@ -157,9 +157,9 @@ class CalibrationPage {
                 "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
                     "; – where a group has fewer facts than bins. 1:1: no two facts of the "
                     "relation share an answer.");
-    const auto table = [&](const char* title, auto member) {
+    const auto table = [&](const std::string& title, auto member) {
       if ((first.*member).empty()) return;
-      html += "<h3>" + std::string(title) + "</h3>\n" + table_begin(heads);
+      html += "<h3>" + title + "</h3>\n" + table_begin(heads);
       for (std::size_t g = 0; g < (first.*member).size(); ++g) {
         const auto& [name, metrics] = (first.*member)[g];
         html += "<tr><td>" + label(name) + "</td>" +
@@ -175,6 +175,11 @@ class CalibrationPage {
     table("Domains", &EstimatorResult::domains);
     table("Cardinality", &EstimatorResult::cardinality);
     table("Relations", &EstimatorResult::relations);
+    table("By " + label(model.column), &EstimatorResult::values);
+    if (model.facts_without > 0) {
+      html += words_below(counted(model.facts_without, "fact") + " without a value in " +
+                          label(model.column) + " left out.");
+    }
     return html;
   }
 

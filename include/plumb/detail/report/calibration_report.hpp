@@ -41,6 +41,7 @@ using CalibrationReport = ReportOf<CalibrationResults>;
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/calibration_csv.hpp"
 #include "plumb/detail/report/calibration_json.hpp"
+#include "plumb/detail/report/calibration_matrices.hpp"
 #include "plumb/detail/report/calibration_page.hpp"
 #include "plumb/detail/report/calibration_pairs.hpp"
 #include "plumb/detail/report/text_table.hpp"
@@ -173,6 +174,23 @@ class CalibrationReportBody {
       std::vector<NamedTable> tables{{"models",
                                       table_of(detail::model_side_columns(), results_.models),
                                       detail::words_below_models(results_)}};
+      if (!results_.comparison.differences.empty()) {
+        tables.push_back({"differences", table_of(difference_columns(results_.models),
+                                                  results_.comparison.differences)});
+      }
+      const std::vector<MarkerRow> markers = marker_rows(results_);
+      if (!markers.empty()) {
+        tables.push_back(
+            {"marker_ace",
+             table_of(marker_matrix_columns(markers, &MarkerEffect::ace, true), markers)});
+        tables.push_back(
+            {"marker_accuracy",
+             table_of(marker_matrix_columns(markers, &MarkerEffect::accuracy, false), markers)});
+      }
+      const std::vector<MeanReduction> reductions = mean_reductions(results_);
+      if (!reductions.empty()) {
+        tables.push_back({"reductions", table_of(mean_reduction_columns(), reductions)});
+      }
       if (!results_.comparison.pairs.empty()) {
         tables.push_back(
             {"pairs", PairSections(results_).rows(), "accuracy of pairs: mean over paraphrases\n"});

@@ -46,7 +46,8 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
   return heights;
 }
 
-inline std::string reliability_chart(const ManyPromptResult& way) {
+/// Accuracy against confidence, bin by bin, the least confident first.
+inline ChartSeries reliability_line(const ManyPromptResult& way) {
   ChartSeries line{"", {}};
   const auto& diagram = way.overconfidence->diagram;  // the most confident first
   for (auto place = diagram.rbegin(); place != diagram.rend(); ++place) {
@@ -57,20 +58,43 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
                   "–" + with_decimals(bin.highest, 3) + ": accuracy " +
                   with_decimals(bin.accuracy.value, 3);
   }
+  return line;
+}
+
+/// All ways of asking in one chart, as in Figures 1, 5 and 6; nothing for a single one.
+inline std::string reliability_overlay(const std::vector<const ManyPromptResult*>& ways) {
+  if (ways.size() < 2) return "";
+  std::vector<ChartSeries> series;
+  for (const ManyPromptResult* way : ways) {
+    ChartSeries& line = series.emplace_back(reliability_line(*way));
+    line.name = way->name;
+    for (ChartPoint& point : line.points) point.interval.reset();  // each has them in its own chart
+  }
+  XyChart chart{"Confidence against accuracy, all together", "confidence", "accuracy"};
+  chart.width = 700;
+  chart.height = 460;
+  chart.diagonal = true;
+  return xy_chart(chart, series);
+}
+
+inline std::string reliability_chart(const ManyPromptResult& way) {
+  const ChartSeries line = reliability_line(way);
   XyChart chart{"Confidence against accuracy, " + way.name, "confidence", "accuracy"};
   chart.width = 440;
   chart.height = 320;
   chart.diagonal = true;
-  chart.histogram = spread_confidences(diagram, 20);
+  chart.histogram = spread_confidences(way.overconfidence->diagram, 20);
   return xy_chart(chart, {line});
 }
 
 /// A diagram for each way of asking whose confidences were taken.
 inline std::string reliability_section(const ManyPromptResults& made) {
   std::string plots;
+  std::vector<const ManyPromptResult*> drawn;
   bool sampled = false, given = false, filled = false;
   for (const ManyPromptResult& way : made.ways) {
     if (!way.overconfidence || way.overconfidence->overconf.count == 0) continue;
+    drawn.push_back(&way);
     (way.samples > 0 ? sampled : way.is(AnswerKind::fill) ? filled : given) = true;
     plots += "<div><h3>" + label(way.name) + "</h3>\n<p class=\"dim\">Overconf " +
              with_interval(way.overconfidence->overconf) + "; " +
@@ -95,7 +119,7 @@ inline std::string reliability_section(const ManyPromptResults& made) {
   }
   return heading("Is the model as sure as it is right?",
                  text + " Bars along the bottom: about how many prompts have which confidence.") +
-         "<div class=\"plots two\">\n" + plots + "</div>\n";
+         reliability_overlay(drawn) + "<div class=\"plots two\">\n" + plots + "</div>\n";
 }
 
 /// Ways of asking with answers of one to five tokens.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/over.hpp"
@@ -79,7 +80,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A row of a probe's table.
 struct ProbedGroup {
-  /// "relation", "domain", "cardinality" or "overall".
+  /// "relation", "domain", "cardinality", "overall", or "by " and the name of a column.
   std::string kind;
   std::string name;
   const GroupMetrics* metrics = nullptr;
@@ -93,7 +94,7 @@ struct ProbedGroup {
   }
 };
 
-/// Relations, then domains, cardinality and all facts. Metrics and answers must outlive them.
+/// Relations, then domains, the values of a column, cardinality and all facts. Metrics and answers must outlive them.
 [[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
     const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
   std::vector<ProbedGroup> groups;
@@ -103,6 +104,12 @@ struct ProbedGroup {
   std::size_t first = groups.size();
   for (const auto& [domain, group] : metrics.domains) {
     groups.push_back({"domain", domain, &group.metrics, nullptr, groups.size() == first});
+  }
+  first = groups.size();
+  for (const auto& [value, group] : metrics.by_column.values) {
+    const std::string& column = metrics.by_column.column;
+    groups.push_back(
+        {"by " + column, column + " " + value, &group, nullptr, groups.size() == first});
   }
   first = groups.size();
   for (const auto& [kind, group] : metrics.cardinality) {
@@ -140,6 +147,24 @@ struct ProbedGroup {
                                    .heading = "relation",
                                    .value = [](const G& g) -> CellValue { return g.name; }});
   return numbers;
+}
+
+/// A row for each value, or bin of values, of a column of the facts.
+[[nodiscard]] inline std::vector<Column<std::pair<std::string, GroupMetrics>>> value_columns(
+    const ColumnMetrics& by, bool has_ties) {
+  using V = std::pair<std::string, GroupMetrics>;
+  auto columns = columns_of<V>(group_columns(has_ties),
+                               [](const V& one) -> const GroupMetrics& { return one.second; });
+  columns.insert(columns.begin(), {.key = "value",
+                                   .heading = by.column,
+                                   .value = [](const V& one) -> CellValue { return one.first; }});
+  return columns;
+}
+
+[[nodiscard]] inline Json to_json(const ColumnMetrics& by) {
+  Json json = {{"column", by.column}, {"facts_without", by.without}, {"values", Json::array()}};
+  for (const auto& one : by.values) json["values"].push_back(json_of(value_columns(by, true), one));
+  return json;
 }
 
 [[nodiscard]] inline Json to_json(const ProbeMetrics& metrics) {

@@ -7,6 +7,8 @@
 // and report.html; it also makes the table for the terminal. All of it depends on the results and the
 // run's settings alone, never on times, so it compares byte by byte.
 
+#include <string>
+
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/measure/interval.hpp"
@@ -17,8 +19,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ProbeReport = ReportOf<ProbeMetrics>;
 
-/// Measures a results folder once. Throws a user error when the folder holds no finished results.
-[[nodiscard]] ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap = {});
+/// Measures a results folder once; facts are also grouped by a column of their table, unless it is empty.
+/// Throws a user error when the folder holds no finished results, and for a column that no fact has.
+[[nodiscard]] ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap = {},
+                                       const std::string& group_by = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
 
@@ -29,7 +33,6 @@ using ProbeReport = ReportOf<ProbeMetrics>;
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +40,7 @@ using ProbeReport = ReportOf<ProbeMetrics>;
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/chance.hpp"
+#include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/records/relation_results.hpp"
 #include "plumb/detail/records/run_record.hpp"
 #include "plumb/detail/report/answer_set_columns.hpp"
@@ -52,8 +56,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Measures a results folder once.
 class ProbeReportBody {
  public:
-  /// Throws a user error when the folder holds no finished results.
-  explicit ProbeReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
+  /// Throws as `probe_report`.
+  ProbeReportBody(const DiskPath& folder, Bootstrap bootstrap, const std::string& group_by)
       : bootstrap_(bootstrap), relations_(recorded_relations(folder)) {
     std::vector<RelationAnswerSets> several_right;
     for (const RecordedRelation& recorded : relations_) {
@@ -64,6 +68,7 @@ class ProbeReportBody {
       if (!one.several_right.facts.empty()) several_right.push_back(std::move(one.several_right));
     }
     pooled_ = probe_metrics(under_all_templates(answers_), bootstrap_, "all");
+    if (!group_by.empty()) pooled_.by_column = metrics_by_column(answers_, group_by, bootstrap_);
     several_right_ = answer_set_groups(several_right, bootstrap_);
     run_ = read_run_record(folder);
     const std::vector<std::size_t> templates = scored_templates(answers_);
@@ -87,6 +92,9 @@ class ProbeReportBody {
       metrics["templates"][std::to_string(index)] = to_json(group);
     }
     if (weighted_) metrics["weighted_templates"] = to_json(*weighted_);
+    if (const ColumnMetrics& by = pooled_.by_column; !by.column.empty()) {
+      metrics["groups"] = to_json(by);
+    }
     for (const AnswerSetGroup& group : several_right_) {
       metrics["several_right"].push_back(json_of(answer_set_columns(), group));
     }
@@ -252,6 +260,17 @@ class ProbeReportBody {
     std::string html = heading("Accuracy by domain and cardinality",
                                "1:1: no two facts of the relation share an answer.") +
                        bar_chart(bars, "Accuracy by domain and cardinality");
+    if (const ColumnMetrics& by = pooled_.by_column; !by.column.empty()) {
+      bars.clear();
+      for (const auto& [value, group] : by.values) bars.push_back({value, group.accuracy});
+      html +=
+          heading("Accuracy by " + label(by.column),
+                  "Under all templates. " + (by.without == 0 ? std::string()
+                                                             : counted(by.without, "fact") +
+                                                                   " without a value left out.")) +
+          bar_chart(bars, "Accuracy by group of facts") +
+          html_table(value_columns(by, has_ties()), by.values);
+    }
     if (templates_.size() > 1) {
       bars.clear();
       for (const auto& [index, metrics] : templates_) {
@@ -275,8 +294,10 @@ class ProbeReportBody {
   RunRecord run_;
 };
 
-PLUMB_INLINE ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap) {
-  return report_of<ProbeMetrics>(std::make_shared<const ProbeReportBody>(folder, bootstrap));
+PLUMB_INLINE ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap,
+                                      const std::string& group_by) {
+  return report_of<ProbeMetrics>(
+      std::make_shared<const ProbeReportBody>(folder, bootstrap, group_by));
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

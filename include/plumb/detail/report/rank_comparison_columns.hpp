@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/rank/rank_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
@@ -70,6 +73,90 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                      },
                      .weight = ColumnWeight::major}});
   return columns;
+}
+
+/// Two methods of one model. The comparison must outlive it.
+struct ModelAgreement {
+  const RankedModel* model = nullptr;
+  const MethodAgreement* agreement = nullptr;
+
+  [[nodiscard]] std::string methods() const {
+    return model->methods[agreement->one].name + "+" + model->methods[agreement->other].name;
+  }
+};
+
+/// By methods, then in the order of the models, smallest first where sizes are known.
+[[nodiscard]] inline std::vector<ModelAgreement> model_agreements(const RankComparison& made) {
+  std::vector<ModelAgreement> all;
+  for (const RankedModel& model : made.models) {
+    for (const MethodAgreement& one : model.agreements) all.push_back({&model, &one});
+  }
+  over::stable_sort(all, {}, [](const ModelAgreement& one) {
+    return std::pair(one.methods(), one.model->parameters.value_or(0));
+  });
+  return all;
+}
+
+[[nodiscard]] inline std::vector<Column<MethodAgreement>> agreement_numbers() {
+  using A = MethodAgreement;
+  using enum ColumnPlace;
+  return {{.key = "queries",
+           .heading = "queries",
+           .value = [](const A& a) { return a.shared.size(); },
+           .weight = ColumnWeight::minor},
+          {.key = "log_rank.r",
+           .heading = "r of log ranks",
+           .meaning = "r: Pearson's, over the queries that both methods rank among the same "
+                      "candidates, with its two-sided p.",
+           .value = [](const A& a) { return a.log_rank.r; },
+           .interval = true,
+           .weight = ColumnWeight::major},
+          {.key = "log_rank.p",
+           .heading = "p",
+           .value = [](const A& a) { return PlainNumber{a.log_rank.p}; },
+           .place = page},
+          {.key = "rank.r", .heading = "r of ranks", .value = [](const A& a) { return a.rank.r; }},
+          {.key = "rank.p",
+           .heading = "p of ranks",
+           .value = [](const A& a) { return PlainNumber{a.rank.p}; },
+           .place = page}};
+}
+
+[[nodiscard]] inline std::vector<Column<ModelAgreement>> model_agreement_columns() {
+  using M = ModelAgreement;
+  auto columns = columns_of<M>(
+      agreement_numbers(), [](const M& one) -> const MethodAgreement& { return *one.agreement; });
+  prepend(columns, {{.key = "methods",
+                     .heading = "methods",
+                     .value = [](const M& one) -> CellValue { return one.methods(); }},
+                    {.key = "model",
+                     .heading = "model",
+                     .value = [](const M& one) -> CellValue { return one.model->name; },
+                     .names_model = true}});
+  return columns;
+}
+
+/// `made` must outlive the columns.
+[[nodiscard]] inline std::vector<Column<SizeSeries>> size_series_columns(
+    const RankComparison& made) {
+  using S = SizeSeries;
+  return {{.key = "family",
+           .heading = "family",
+           .value = [](const S& s) -> CellValue { return s.family; }},
+          {.key = "method",
+           .heading = "method",
+           .value = [](const S& s) -> CellValue { return s.method; }},
+          {.key = "measure",
+           .heading = "number",
+           .value = [](const S& s) -> CellValue { return s.measure; }},
+          {.key = "models",
+           .heading = "models",
+           .value = [&made](const S& s) -> CellValue {
+             return text_list(s.models, [&](std::size_t m) { return made.models[m].name; });
+           }},
+          {.key = "monotone", .heading = "never falls", .value = [](const S& s) -> CellValue {
+             return OwnWord{s.monotone ? "yes" : "no"};
+           }}};
 }
 
 /// Rows of rank_columns, a model each.

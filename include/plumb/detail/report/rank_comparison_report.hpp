@@ -32,10 +32,13 @@ using RankComparisonReport = ReportOf<RankComparison>;
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
 #include "plumb/detail/report/rank_comparison_columns.hpp"
+#include "plumb/detail/report/rank_json.hpp"
+#include "plumb/detail/report/rank_scatter.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -61,6 +64,12 @@ class RankComparisonReportBody {
         model["raw"] = json_of(rank_columns(), made_.ranked(one).realistic());
         model["filtered"] = json_of(rank_columns(), filtered(made_.ranked(one)));
       }
+      for (const RankStanding& one : of.standings) {
+        Json& model = method["models"][made_.models[one.model].name];
+        if (const auto parameters = made_.models[one.model].parameters) {
+          model["parameters"] = *parameters;
+        }
+      }
       method["differences"] = Json::array();
       for (const RankDifference& one : of.differences) {
         Json pair = {{"models", {made_.models[one.first].name, made_.models[one.second].name}}};
@@ -68,6 +77,24 @@ class RankComparisonReportBody {
         method["differences"].push_back(std::move(pair));
       }
     }
+    json["agreement"] = Json::object();
+    for (const ModelAgreement& one : model_agreements(made_)) {
+      json["agreement"][one.methods()][one.model->name] = {
+          {"queries", one.agreement->shared.size()},
+          {"log_rank", to_json(one.agreement->log_rank)},
+          {"rank", to_json(one.agreement->rank)}};
+    }
+    json["sizes"] = Json::array();
+    for (const SizeSeries& one : made_.sizes) {
+      Json models = Json::array();
+      for (const std::size_t m : one.models) models.push_back(made_.models[m].name);
+      json["sizes"].push_back({{"family", one.family},
+                               {"method", one.method},
+                               {"measure", one.measure},
+                               {"models", std::move(models)},
+                               {"monotone", one.monotone}});
+    }
+    json["monotone_share"] = number_or_null(made_.monotone_share());
     return json;
   }
 
@@ -105,12 +132,18 @@ class RankComparisonReportBody {
       tables.push_back(
           {of.method + "_pairs", table_of(named_rank_difference_columns(made_), of.differences)});
     }
+    const auto agreements = model_agreements(made_);
+    if (!agreements.empty()) {
+      tables.push_back({"agreement", table_of(model_agreement_columns(), agreements)});
+    }
+    if (!made_.sizes.empty()) tables.back().below += monotone_text() + "\n";
     return tables;
   }
 
   [[nodiscard]] std::string page() const {
     std::string html;
     for (const MethodComparison& of : made_.methods) html += section(of);
+    html += agreement_sections() + size_section();
     return whole_page(
         {"Comparison of rankings by " + counted(made_.models.size(), "model"),
          "Entity ranking: each query (head, relation, ?) ranks all candidates; the true "
@@ -120,6 +153,37 @@ class RankComparisonReportBody {
   }
 
  private:
+  /// "7 of 8 series of a number by model size never fall".
+  [[nodiscard]] std::string monotone_text() const {
+    return std::to_string(over::count(made_.sizes, true, &SizeSeries::monotone)) + " of " +
+           std::to_string(made_.sizes.size()) +
+           " series of a number by model size never fall from a smaller model to a larger one";
+  }
+
+  /// DEER's Tables 3, 5 and 7 with Figures 8 and 10: each model's methods against one another.
+  [[nodiscard]] std::string agreement_sections() const {
+    const auto agreements = model_agreements(made_);
+    if (agreements.empty()) return "";
+    std::string plots;
+    for (const ModelAgreement& one : agreements) {
+      plots += "<div><h3>" + label(one.model->name) + ": " + label(one.methods()) + "</h3>" +
+               rank_scatter(one.model->methods, *one.agreement) + "</div>\n";
+    }
+    const auto columns = model_agreement_columns();
+    return heading("Do the methods agree?",
+                   "Each point is a query, coloured by the tokens of the true entity's name. " +
+                       meanings(columns)) +
+           html_table(columns, agreements) + "<div class=\"plots two\">\n" + plots + "</div>\n";
+  }
+
+  /// Whether numbers grow with the models, family by family.
+  [[nodiscard]] std::string size_section() const {
+    if (made_.sizes.empty()) return "";
+    return heading("Do the numbers grow with the models?",
+                   escape_html(monotone_text()) + ". Models of one family, smallest first.") +
+           html_table(size_series_columns(made_), made_.sizes);
+  }
+
   static const RankMetrics& filtered(const RankedMethod& method) {
     return method.filtered[static_cast<std::size_t>(Ties::realistic)];
   }

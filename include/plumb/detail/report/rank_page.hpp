@@ -21,7 +21,7 @@
 #include "plumb/detail/report/box_chart.hpp"
 #include "plumb/detail/report/page.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
-#include "plumb/detail/report/xy_chart.hpp"
+#include "plumb/detail/report/rank_scatter.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -116,40 +116,6 @@ inline std::string histogram_section(const RankResults& made) {
   return heading("Ranks", "Share of queries by the rank of the true entity.") + html;
 }
 
-/// Which of the length groups a name is in: 1, 2, 3, 4 or more tokens.
-inline std::size_t length_group(std::size_t tokens) {
-  return std::min<std::size_t>(std::max<std::size_t>(tokens, 1), 4) - 1;
-}
-
-/// Of log ranks, or of ranks where there are no more than a hundred.
-inline std::string scatter(const RankResults& made, const MethodAgreement& agreement) {
-  constexpr std::size_t most_points = 3000;
-  const RankedMethod& one = made.methods[agreement.one];
-  const RankedMethod& other = made.methods[agreement.other];
-  std::vector<ChartSeries> series;
-  for (const char* name : {"1 token", "2 tokens", "3 tokens", "4 or more"}) {
-    series.push_back({name, {}, false});
-    series.back().point_size = 0.7;
-  }
-  const bool is_linear = (std::max)(one.candidates, other.candidates) <= 100;
-  const auto place = [&](double rank) { return is_linear ? rank : std::log10(rank); };
-  double most = is_linear ? 10 : 1;
-  for (std::size_t i = 0; i < (std::min)(most_points, agreement.shared.size()); ++i) {
-    const EntityRank& x = one.ranks[agreement.shared[i].first];
-    const EntityRank& y = other.ranks[agreement.shared[i].second];
-    series[length_group(x.tokens)].points.push_back(
-        {place(x.raw.realistic()), place(y.raw.realistic())});
-    most = (std::max)(most, place(static_cast<double>(x.candidates)));
-  }
-  std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
-  const std::string rank = is_linear ? "rank, " : "log10 rank, ";
-  XyChart chart{one.name + " against " + other.name, rank + one.name, rank + other.name};
-  chart.x_range = chart.y_range = {0, most};
-  chart.diagonal = true;
-  if (most > place(10)) chart.references = {{place(10), "rank 10"}};
-  return xy_chart(chart, series);
-}
-
 inline std::string agreement_section(const RankResults& made) {
   if (made.agreements.empty()) return "";
   std::string rows, plots;
@@ -159,7 +125,7 @@ inline std::string agreement_section(const RankResults& made) {
             number_cell(agreement.shared.size()) + cell(agreement.log_rank.r) + "<td>" +
             escape_html(p_text(agreement.log_rank.p)) + "</td>" + cell(agreement.rank.r) + "<td>" +
             escape_html(p_text(agreement.rank.p)) + "</td></tr>\n";
-    plots += scatter(made, agreement);
+    plots += rank_scatter(made.methods, agreement);
   }
   return heading("Do the methods agree?",
                  "Pearson's r of log ranks and of ranks, over the queries and candidates that both "

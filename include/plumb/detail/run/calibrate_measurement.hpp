@@ -133,6 +133,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
 inline void check_calibration(const CalibrateSettings& settings, const std::string& model,
                               const Dataset& dataset, const std::vector<std::size_t>& templates) {
   detail::check_masked(settings, {model});
+  check_group_by(dataset, settings.group_by);
   std::vector<RelationPredictions> relations;
   for (const Relation& relation : dataset.relations) {
     relations.push_back(

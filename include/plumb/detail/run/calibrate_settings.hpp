@@ -34,6 +34,8 @@ struct CalibrateSettings {
   /// Names of masked models; those whose folders say so where not given.
   std::optional<std::vector<std::string>> masked{};
   std::uint64_t seed = 0;
+  /// A column of the facts' table, whose values are also measured apart; empty: none.
+  std::string group_by{};
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -73,6 +75,7 @@ struct CalibrateSettings {
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor("reduction", self.reduction,
             {.value = "KIND",
              .help = "sum, mean, bytes or pmi of a statement; by default the folders' own, or sum; "
@@ -103,7 +106,9 @@ struct CalibrateSettings {
   [[nodiscard]] Scoring scoring() const {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
   }
-  [[nodiscard]] StudyOptions study() const { return {bins, {seed, resamples}, estimators}; }
+  [[nodiscard]] StudyOptions study() const {
+    return {bins, {seed, resamples}, estimators, group_by};
+  }
 };
 
 /// What run.json says of a calibration's settings; `models` are the models it found.
@@ -124,6 +129,7 @@ struct CalibrateSettings {
                  {"verbalized", list_or(settings.kinds.verbalized, Json())},
                  {"numerical", list_or(settings.kinds.numerical, Json())}};
   record.update(recorded_settings(settings));
+  if (!settings.group_by.empty()) record["group_by"] = settings.group_by;
   return record;
 }
 

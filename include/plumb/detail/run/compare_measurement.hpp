@@ -347,10 +347,18 @@ class CompareMeasurement {
                          "compare rankings with rankings");
       }
       const RankingMetadata metadata = read_ranking_metadata(run.path);
-      models.push_back({run.name, rank_results(read_ranked_methods(run.path, metadata.methods,
-                                                                   metadata.narrowed),
-                                               bootstrap)
-                                      .methods});
+      RankResults results = rank_results(
+          read_ranked_methods(run.path, metadata.methods, metadata.narrowed), bootstrap);
+      const auto find = [&](const auto& known) { return known.find(run.name); };
+      const auto family = find(options_.families);
+      const auto parameters = find(options_.parameters);
+      models.push_back({.name = run.name,
+                        .methods = std::move(results.methods),
+                        .agreements = std::move(results.agreements),
+                        .family = family == options_.families.end() ? "" : family->second,
+                        .parameters = parameters == options_.parameters.end()
+                                          ? std::nullopt
+                                          : std::optional<double>(parameters->second)});
     }
     RankComparison made = compare_ranks(std::move(models), bootstrap);
     for (std::string& remark : detail::asked_otherwise(runs, false)) {

@@ -25,6 +25,7 @@
 #include "plumb/detail/run/generate_settings.hpp"
 #include "plumb/detail/run/generation_report.hpp"
 #include "plumb/detail/run/job_setting.hpp"
+#include "plumb/detail/run/probe_settings.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -82,6 +83,8 @@ struct ReportSettings {
   bool overwrite = false;
   /// The run's own where not given.
   std::optional<std::uint64_t> seed{};
+  /// Of a closed-set probe; the run's own where not given.
+  std::optional<std::string> group_by{};
   MeasuringSettings measuring{};
 
   template <class Self, class Visitor>
@@ -97,6 +100,12 @@ struct ReportSettings {
     visitor("seed", self.seed,
             {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
     const ResultsKind kind = self.run.empty() ? ResultsKind::generation : run_kind(self.run);
+    visitor("group-by", self.group_by,
+            {.value = "COLUMN",
+             .help = group_by_help,
+             .idle = self.run.empty() || kind == ResultsKind::closed_set
+                         ? ""
+                         : "on this run, which is not of plumb probe; leave it out"});
     const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
       if (kind == ResultsKind::lists) {
@@ -151,7 +160,13 @@ struct ReportSettings {
     case ResultsKind::closed_set:
       break;
   }
-  return probe_report(run, {.seed = seed});
+  std::string group_by;
+  if (settings.group_by) {
+    group_by = *settings.group_by;
+  } else if (is_there(run / "run.json")) {
+    group_by = first_string(kept_settings(run), "group_by").value_or("");
+  }
+  return probe_report(run, {.seed = seed}, group_by);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -35,6 +35,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
+/// Of the setting `group-by`, which several jobs have.
+inline constexpr const char* group_by_help =
+    "also the numbers by a column of the facts' table, as popularity or year, numbers in bins; or "
+    "by "
+    "domain";
+
 /// What is said of a setting beside its name and its member.
 struct SettingInfo {
   /// What stands for its value in help; a switch, which takes none, has none.

@@ -24,6 +24,7 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/as_loaded.hpp"
 #include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/prompt/in_context.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
@@ -65,6 +66,7 @@ class ProbeJob {
         builder_(dataset_, settings_.prefix.text, settings_.shots, std::move(builder)) {
     (settings_.check)();
     (builder_.solved().check)(dataset_);
+    check_group_by(dataset_, settings_.group_by);
     statements_ =
         count_statements(dataset_, settings_.templates.indices) + neutral().statements(dataset_);
     provenance_.warn(prefix_warning(settings_.prefix.text));
@@ -132,7 +134,7 @@ class ProbeJob {
   }
 
   [[nodiscard]] ProbeReport report(const DiskPath& folder) const {
-    return probe_report(folder, {.seed = settings_.seed});
+    return probe_report(folder, {.seed = settings_.seed}, settings_.group_by);
   }
 
  private:

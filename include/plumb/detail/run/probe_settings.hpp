@@ -70,6 +70,8 @@ struct ProbeSettings {
   GivenText neutral{};
   /// Of the bootstrap intervals.
   std::uint64_t seed = 0;
+  /// A column of the facts' table, whose values the report also shows apart; empty: none.
+  std::string group_by{};
 
   /// Those that results already there can be read with too.
   template <class Self, class Visitor>
@@ -82,6 +84,7 @@ struct ProbeSettings {
     visitor("relations", self.relations,
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor(
         "reduction", self.scoring.reduction,
         {.value = "KIND",
@@ -180,6 +183,7 @@ struct ProbeSettings {
   record["inject"] = adds ? setting::to_json(settings.inject) : Json();
   record["relations"] = std::move(codes);
   if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
+  if (!settings.group_by.empty()) record["group_by"] = settings.group_by;
   if (settings.masked.value_or(false)) {
     record["bos"] = Json();
     record["pll"] = setting::to_json(settings.pll);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What do markers, reductions, votes and numbers of options do to each of several models?
+//
+// Kissling et al.: Figures 6 and 11 (models × markers, with the mean over models), Figure 8 (reductions, averaged
+// over causal and over masked models), Figure 10 (accuracy where failed votes are rejected), Figure 5 (numbers of
+// options) and Figure 12 (accuracy against ACE, all options beside five).
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/calibrate/calibration_by_model.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/report/calibration_cells.hpp"
+#include "plumb/detail/report/calibration_columns.hpp"
+#include "plumb/detail/report/columns.hpp"
+#include "plumb/detail/report/page.hpp"
+#include "plumb/detail/report/xy_chart.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// A row of models × markers: a model, or the mean over some.
+struct MarkerRow {
+  std::string name;
+  bool is_model = false;
+  std::vector<MarkerEffect> effects{};
+
+  [[nodiscard]] Estimate effect(const std::string& marker, Estimate MarkerEffect::*number) const {
+    const auto found = over::find(effects, marker, &MarkerEffect::marker);
+    return found == effects.end() ? Estimate{} : (*found).*number;
+  }
+};
+
+/// "mean of 5 causal models".
+[[nodiscard]] inline std::string mean_name(const KindMeans& kind) {
+  return "mean of " + std::to_string(kind.models) +
+         (kind.kind == "all" ? " models"
+                             : " " + kind.kind + (kind.models == 1 ? " model" : " models"));
+}
+
+/// The models, then the means.
+[[nodiscard]] inline std::vector<MarkerRow> marker_rows(const CalibrationResults& results) {
+  std::vector<MarkerRow> rows;
+  for (const ModelCalibration& model : results.models) {
+    if (!model.markers.empty()) rows.push_back({model.name, true, model.markers});
+  }
+  if (rows.empty()) return rows;
+  for (KindMeans& kind : means_by_kind(results.models, results.masked)) {
+    rows.push_back({mean_name(kind), false, std::move(kind.markers)});
+  }
+  return rows;
+}
+
+/// One number of every marker.
+[[nodiscard]] inline std::vector<Column<MarkerRow>> marker_matrix_columns(
+    const std::vector<MarkerRow>& rows, Estimate MarkerEffect::*number, bool lower_is_better) {
+  using R = MarkerRow;
+  std::vector<Column<R>> columns{{.key = "model",
+                                  .heading = "marked − base template",
+                                  .value = [](const R& row) -> CellValue { return row.name; },
+                                  .names_model = true}};
+  std::vector<std::string> markers;
+  for (const MarkerRow& row : rows) {
+    for (const MarkerEffect& one : row.effects) {
+      if (over::find(markers, one.marker) == markers.end()) markers.push_back(one.marker);
+    }
+  }
+  for (const std::string& marker : markers) {
+    columns.push_back(
+        {.key = marker,
+         .heading = estimator_label(marker),
+         .value = [marker, number](const R& row) { return row.effect(marker, number); },
+         .interval = true,
+         .colour = colour_of_change(lower_is_better)});
+  }
+  return columns;
+}
+
+/// A reduction, averaged over models of a kind.
+struct MeanReduction {
+  std::string models;
+  ReductionResult of;
+};
+
+[[nodiscard]] inline std::vector<Column<MeanReduction>> mean_reduction_columns() {
+  using R = MeanReduction;
+  auto columns = columns_of<R>(reduction_columns(),
+                               [](const R& row) -> const ReductionResult& { return row.of; });
+  prepend(columns, {{.key = "models", .heading = "models", .value = [](const R& row) -> CellValue {
+                       return row.models;
+                     }}});
+  return columns;
+}
+
+[[nodiscard]] inline std::vector<MeanReduction> mean_reductions(const CalibrationResults& results) {
+  std::vector<MeanReduction> rows;
+  for (const KindMeans& kind : means_by_kind(results.models, results.masked)) {
+    for (const ReductionResult& one : kind.reductions) rows.push_back({mean_name(kind), one});
+  }
+  return rows;
+}
+
+/// Sections over all models. Results must outlive it. Any number of threads may use one.
+class CalibrationMatrices {
+ public:
+  explicit CalibrationMatrices(const CalibrationResults& results) : results_(results) {}
+
+  [[nodiscard]] std::string html() const {
+    return markers() + reductions() + votes() + option_counts();
+  }
+
+ private:
+  using M = CalibrationMetric;
+
+  [[nodiscard]] std::string markers() const {
+    const std::vector<MarkerRow> rows = marker_rows(results_);
+    if (rows.empty()) return "";
+    return heading("What epistemic markers do to each model",
+                   "Marked minus base template, with paired 95% intervals; green is an "
+                   "improvement. Means "
+                   "count each model once and have no interval.") +
+           "<h3>ACE</h3>\n" +
+           html_table(marker_matrix_columns(rows, &MarkerEffect::ace, true), rows) +
+           "<h3>Accuracy</h3>\n" +
+           html_table(marker_matrix_columns(rows, &MarkerEffect::accuracy, false), rows);
+  }
+
+  [[nodiscard]] std::string reductions() const {
+    const std::vector<MeanReduction> rows = mean_reductions(results_);
+    if (rows.empty()) return "";
+    const auto columns = mean_reduction_columns();
+    return heading("Reductions, averaged over models",
+                   "Each model counts once. " + meanings(columns)) +
+           html_table(columns, rows);
+  }
+
+  /// A line for each model through its votes, from the fewest that must agree to all.
+  [[nodiscard]] std::string votes() const {
+    std::vector<ChartSeries> series;
+    double most = 0.1, highest = 0.1;
+    for (const ModelCalibration& model : results_.models) {
+      ChartSeries line{model.name, {}};
+      for (const EstimatorResult& made : model.estimators) {
+        if (!made.name.starts_with("average_vote") || !made.answered.accuracy.exists()) continue;
+        line.points.push_back({made.answered.rejected, made.answered.accuracy.value});
+        line.points.back().hover = model.name + ", " + estimator_label(made.name);
+        most = (std::max)(most, made.answered.rejected);
+        highest = (std::max)(highest, made.answered.accuracy.value);
+      }
+      over::sort(line.points, {}, [](const ChartPoint& point) { return point.x; });
+      if (line.points.size() > 1) series.push_back(std::move(line));
+    }
+    if (series.empty()) return "";
+    XyChart chart{"Accuracy where failed votes are rejected", "share of facts rejected",
+                  "accuracy"};
+    chart.x_range = {0, (std::min)(1.0, most * 1.05)};
+    chart.y_range = {0, (std::min)(1.0, highest * 1.1)};
+    return heading(
+               "Accuracy where failed votes are rejected",
+               "Each point is a number of paraphrases that must agree: the share of facts without "
+               "such an answer, and the accuracy of the others.") +
+           xy_chart(chart, series);
+  }
+
+  [[nodiscard]] std::string option_counts() const {
+    std::vector<ChartSeries> ace, accuracy,
+        five{{"five options", {}, false}, {"all options", {}, false}};
+    double most = 10;
+    for (const ModelCalibration& model : results_.models) {
+      ChartSeries errors{model.name, {}}, right{model.name, {}};
+      for (const OptionCountPoint& point : model.option_counts) {
+        const double options = static_cast<double>(point.options);
+        if (point.ace.exists()) errors.points.push_back({options, point.ace.value});
+        if (point.accuracy.exists()) right.points.push_back({options, point.accuracy.value});
+        most = (std::max)(most, options);
+        if (point.options == 5 && point.ace.exists() && point.accuracy.exists()) {
+          five[0].points.push_back({point.accuracy.value, point.ace.value, {}, model.name});
+        }
+      }
+      if (!errors.points.empty()) ace.push_back(std::move(errors));
+      if (!right.points.empty()) accuracy.push_back(std::move(right));
+      const EstimatorResult* base = model.estimator("base");
+      if (base == nullptr || !estimate_of(base->metrics, M::ace).exists()) continue;
+      five[1].points.push_back({model.accuracy.value,
+                                estimate_of(base->metrics, M::ace).value,
+                                {},
+                                model.option_counts.empty() ? model.name : ""});
+    }
+    if (ace.empty()) return "";
+    const auto chart = [&](const std::string& title, const std::string& y,
+                           const std::vector<ChartSeries>& series) {
+      XyChart made{title, "options", y};
+      made.x_range = {0, most * 1.03};
+      made.width = 420;
+      made.height = 340;
+      return "<div><h3>" + title + "</h3>" + xy_chart(made, series) + "</div>\n";
+    };
+    XyChart scatter{"Accuracy against ACE, five options beside all", "accuracy", "ACE"};
+    scatter.width = 420;
+    scatter.height = 340;
+    return heading(
+               "How many options, model by model",
+               "Base confidence on the facts of 1:1 relations, the other options subsampled, and "
+               "in "
+               "the last chart also with all options of all relations: that of a dataset with few "
+               "options, as FACTOR, is comparable with five.") +
+           "<div class=\"plots two\">\n" + chart("ACE by options", "ACE", ace) +
+           chart("Accuracy by options", "accuracy", accuracy) +
+           "<div><h3>Accuracy against ACE</h3>" + xy_chart(scatter, five) + "</div>\n</div>\n";
+  }
+
+  const CalibrationResults& results_;
+};
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
