@@ -67,7 +67,8 @@ def in_small(words):
             set_option(small, "--relations", "continent" if masked else "continent,capital")  # capital: 1:1, of 99 options
         set_option(small, "--limit", 20)  # a fact for each bin
     if words[0] == "many-shot":
-        for option in (("--relations", "birth-year"), ("--limit", 2), ("--choices", 10)):
+        relations = "birth-year" if "--relations" in words else "birth-year,author"  # two have a deviation
+        for option in (("--relations", relations), ("--limit", 2), ("--choices", 10)):
             set_option(small, *option)
         for option, value in (("--min-facts", 100), ("--min-objects", 10), ("--seeds", 1), ("--injection", 20), ("--injected", 4),
                               ("--generate", 5)):
