@@ -64,10 +64,11 @@ def in_small(words):
             set_option(small, *option)
     if words[0] == "calibrate" and asks:
         if "FACTOR.csv" not in words:
-            set_option(small, "--relations", "continent,nationality")
-        set_option(small, "--limit", 24 if "FACTOR.csv" in words else 12)
+            set_option(small, "--relations", "continent" if masked else "continent,capital")  # capital: 1:1, of 99 options
+        set_option(small, "--limit", 20)  # a fact for each bin
     if words[0] == "many-shot":
-        for option in (("--relations", "birth-year"), ("--limit", 2), ("--choices", 10)):
+        relations = "birth-year" if "--relations" in words else "birth-year,author"  # two have a deviation
+        for option in (("--relations", relations), ("--limit", 2), ("--choices", 10)):
             set_option(small, *option)
         for option, value in (("--min-facts", 100), ("--min-objects", 10), ("--seeds", 1), ("--injection", 20), ("--injected", 4),
                               ("--generate", 5)):
@@ -88,7 +89,7 @@ def make_files(folder):
     """What the pages' commands read and nobody publishes."""
     metadata = json.loads((command.FACTS / "metadata_relations.json").read_text())
     twelve = {}
-    for relation in ("continent", "nationality"):
+    for relation in ("continent", "capital"):
         plain = metadata[relation]["templates"][:5]
         marked = [plain[0].replace(" is ", f" is {marker} ", 1) for marker in ("possibly", "certainly")]
         twelve[relation] = plain + marked + [f"I'm {x}% confident that {plain[0]}" for x in (0, 25, 50, 75, 100)]
