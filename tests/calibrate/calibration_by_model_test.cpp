@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -229,6 +230,59 @@ BOOST_AUTO_TEST_CASE(an_estimator_that_the_first_model_lacks_is_compared_too) {
   BOOST_REQUIRE(made.correlation.size() == 1U);
   BOOST_TEST(made.correlation[0].first == "margin");
   BOOST_TEST(std::abs(made.correlation[0].second.value - 1) < 1e-12);
+}
+
+// Draws of ACE 0.1 to 0.3 against draws of it that are each 0.05 higher: every draw's difference is 0.05.
+BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
+  const auto drawn = [](const std::string& name, double rise, std::uint64_t facts) {
+    ModelCalibration made = model(name, 0.3, {{"base", 0.2 + rise}});
+    made.facts_hash = facts;
+    made.estimators[0].ace = {0.2 + rise, {0.1 + rise, 0.2 + rise, 0.3 + rise}, 50};
+    made.estimators[0].brier = {0.1, {0.05, 0.1, 0.2}, 50};
+    return made;
+  };
+  const std::vector<ModelCalibration> models{drawn("a", 0, 1), drawn("b", 0.05, 1),
+                                             drawn("c", 0, 2)};
+  const auto made = calibration_differences(models);
+  BOOST_TEST_REQUIRE(made.size() == 1U);  // c was asked other facts
+  BOOST_TEST(made[0].first == 0U);
+  BOOST_TEST(made[0].second == 1U);
+  BOOST_TEST(made[0].estimator == "base");
+  BOOST_TEST(std::abs(made[0].ace.value - 0.05) < 1e-12);
+  BOOST_TEST(!made[0].ace.has_interval());  // no draw differs
+  BOOST_TEST(made[0].brier.value == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(means_count_each_model_once_and_each_kind_apart) {
+  const auto marked = [](const std::string& name, double ace, double harmonic) {
+    ModelCalibration made = model(name, 0.3);
+    const Estimate none{};
+    made.markers = {{"possibly", 10, none, {ace, ace, ace, 10, "centred bootstrap"}, none}};
+    made.reductions = {{{Reduction::sum, Span::statement},
+                        none,
+                        none,
+                        {harmonic, harmonic, harmonic, 10, "centred bootstrap"}}};
+    return made;
+  };
+  std::vector<ModelCalibration> models{marked("a", 0.1, 0.5), marked("b", 0.3, 0.6),
+                                       marked("c", -0.1, 0.1)};
+  const std::vector<KindMeans> all = means_by_kind(models, {false, false, true});
+  BOOST_TEST_REQUIRE(all.size() == 3U);
+  BOOST_TEST(all[0].kind == "all");
+  BOOST_TEST(all[0].models == 3U);
+  BOOST_TEST(std::abs(all[0].markers[0].ace.value - 0.1) < 1e-12);
+  BOOST_TEST(all[0].markers[0].ace.count == 3U);
+  BOOST_TEST(!all[0].markers[0].ace.has_interval());
+  BOOST_TEST(!all[0].markers[0].accuracy.exists());
+  BOOST_TEST(all[1].kind == "causal");
+  BOOST_TEST(std::abs(all[1].markers[0].ace.value - 0.2) < 1e-12);
+  BOOST_TEST(std::abs(all[1].reductions[0].harmonic_mean.value - 0.55) < 1e-12);
+  BOOST_TEST(all[2].kind == "masked");
+  BOOST_TEST(all[2].models == 1U);
+  models[1].markers.clear();  // a model without the marker is not counted
+  BOOST_TEST(std::abs(means_by_kind(models, {false, false, false})[0].markers[0].ace.value) <
+             1e-12);
+  BOOST_TEST(means_by_kind(models, {false, false, false}).size() == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

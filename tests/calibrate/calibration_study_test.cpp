@@ -136,6 +136,50 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
   BOOST_TEST(near(estimate_of(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
 }
 
+// A group's numbers are those of its judgements alone, whichever relations they are of.
+BOOST_AUTO_TEST_CASE(facts_are_grouped_by_a_column) {
+  ScoredModel model = random_model({.facts = 30});
+  std::vector<Judgement> old;
+  for (RelationPredictions& relation : model.predictions.relations) {
+    for (std::size_t f = 0; f < relation.facts(); ++f) {
+      if (f == 7) continue;  // has no value
+      relation.relation.facts[f].further.emplace_back("age", f % 3 == 0 ? "old" : "new");
+      if (f % 3 == 0) old.push_back(Base{}(FactPredictions{relation, f}));
+    }
+  }
+  StudyOptions options = options_of({"base"});
+  options.group_by = "age";
+  const ModelCalibration made = calibrate_model(model, options);
+  BOOST_TEST(made.column == "age");
+  BOOST_TEST(made.facts_without == 3U);
+  const auto& values = made.estimators.at(0).values;
+  BOOST_TEST_REQUIRE(values.size() == 2U);
+  BOOST_TEST(values[0].first == "new");
+  BOOST_TEST(values[1].first == "old");
+  const MetricValues expected = SortedJudgements(old, bins).metrics();
+  BOOST_TEST(near(estimate_of(values[1].second, ace).value, expected[ace]));
+  BOOST_TEST(near(estimate_of(values[1].second, brier).value, expected[brier]));
+  BOOST_TEST(estimate_of(values[1].second, ace).count == 30U);
+  BOOST_TEST(estimate_of(values[1].second, ace).has_interval());
+  options.group_by = "size";
+  BOOST_CHECK_EXCEPTION((void)calibrate_model(model, options), Error,
+                        says(Fault::user, "no fact has a column 'size'"));
+}
+
+BOOST_AUTO_TEST_CASE(draws_and_facts_of_a_study_are_kept_for_differences) {
+  const ScoredModel model = random_model({.facts = 30});
+  ScoredModel other = random_model({.facts = 30}, "other");
+  const ModelCalibration one = calibrate_model(model, options_of({"base"}));
+  const ModelCalibration two = calibrate_model(other, options_of({"base"}));
+  BOOST_TEST(one.facts_hash == two.facts_hash);
+  const EstimatorResult& base = one.estimators.at(0);
+  BOOST_TEST(base.ace.draws.size() == 30U);
+  BOOST_TEST(base.ace.value == estimate_of(base.metrics, ace).value);
+  BOOST_TEST(base.brier.value == estimate_of(base.metrics, brier).value);
+  other.predictions.relations[1].relation.facts[3].subject = "somebody else";
+  BOOST_TEST(calibrate_model(other, options_of({"base"})).facts_hash != one.facts_hash);
+}
+
 BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}});
   model.predictions.relations[2].relation.cardinality = Cardinality::one_to_one;

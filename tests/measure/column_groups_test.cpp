@@ -70,6 +70,44 @@ BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
   BOOST_TEST(made.groups[4].accuracy[0].value == 0.0);
 }
 
+// Years 999 (right, wrong), 2001 (right, right) in two relations; one fact has no year.
+BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
+  const std::vector<RelationAnswers> answers{relation("P1", {"2001", "999", "2001", ""}, "1010"),
+                                             relation("P2", {"999"}, "1")};
+  const ColumnMetrics made = metrics_by_column(answers, "year", {});
+  BOOST_TEST(made.column == "year");
+  BOOST_TEST(made.without == 1U);
+  BOOST_TEST_REQUIRE(made.values.size() == 2U);
+  BOOST_TEST(made.values[0].first == "999");
+  BOOST_TEST(made.values[0].second.facts == 2U);
+  BOOST_TEST(made.values[0].second.relations == 2U);
+  BOOST_TEST(made.values[0].second.accuracy.value == 0.5);
+  BOOST_TEST(made.values[1].first == "2001");
+  BOOST_TEST(made.values[1].second.relations == 1U);
+  BOOST_TEST(made.values[1].second.accuracy.value == 1.0);
+  BOOST_CHECK_EXCEPTION((void)metrics_by_column(answers, "month", {}), Error,
+                        says(Fault::user, "no fact has a column 'month'; there are year"));
+}
+
+BOOST_AUTO_TEST_CASE(a_column_is_checked_before_anything_is_asked) {
+  Dataset dataset;
+  dataset.relations.push_back(relation("P1", {"2001", ""}, "10").relation);
+  check_group_by(dataset, "");
+  check_group_by(dataset, "year");
+  BOOST_CHECK_EXCEPTION(check_group_by(dataset, "month"), Error,
+                        says(Fault::user, "no fact has a column 'month'"));
+}
+
+// A domain that is named twice is one place.
+BOOST_AUTO_TEST_CASE(places_of_a_fact_are_distinct) {
+  RelationAnswers one = relation("P1", {""}, "1");
+  one.relation.domains = {"Water", "Arts", "Water"};
+  const FactsByColumn by({&one.relation}, "domain");
+  BOOST_TEST((by.names() == std::vector<std::string>{"Arts", "Water"}));
+  BOOST_TEST((by.places_of(one.relation, one.relation.facts[0]) == std::vector<std::size_t>{0, 1}));
+  BOOST_TEST((by.facts() == std::vector<std::size_t>{1, 1}));
+}
+
 BOOST_AUTO_TEST_CASE(a_fact_stands_in_each_domain) {
   RelationAnswers one = relation("P1", {"", ""}, "10"), two = relation("P2", {""}, "1");
   one.relation.domains = {"Arts", "Politics"};

@@ -91,4 +91,38 @@ BOOST_AUTO_TEST_CASE(undecided_ranks_have_no_difference) {
   BOOST_TEST(made.remarks.back().starts_with("b: some searches by likelihood ended"));
 }
 
+// Ranks of the only query fall from 4 to 2 in family A, so each number rises or stays; in B they rise.
+BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
+  const auto sized = [](const std::string& name, std::size_t rank, const std::string& family,
+                        double parameters) {
+    RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
+    made.family = family;
+    made.parameters = parameters;
+    return made;
+  };
+  const RankComparison made =
+      compare_ranks({sized("large", 2, "A", 7e9), sized("small", 4, "A", 1e8),
+                     sized("big", 3, "B", 2e9), sized("little", 1, "B", 1e9)},
+                    {});
+  std::size_t of_a = 0;
+  for (const SizeSeries& one : made.sizes) {
+    BOOST_TEST(one.models.size() == 2U);
+    if (one.family == "A") {
+      ++of_a;
+      BOOST_TEST(one.monotone);
+      BOOST_TEST(made.models[one.models[0]].name == "small");
+    } else if (one.measure == "mean_reciprocal_rank" || one.measure == "hits_at_1") {
+      BOOST_TEST(!one.monotone);
+    }
+  }
+  BOOST_TEST(of_a >= 3U);
+  BOOST_TEST(made.monotone_share() < 1.0);
+  BOOST_TEST(made.monotone_share() > 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(without_sizes_there_are_no_series) {
+  BOOST_TEST(test::small_rank_comparison().sizes.empty());
+  BOOST_TEST(std::isnan(test::small_rank_comparison().monotone_share()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

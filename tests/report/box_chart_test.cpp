@@ -97,4 +97,16 @@ BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   BOOST_TEST(!holds(svg, "<b>"));
 }
 
+// From 1 at 242 to 1,000 at 12: a factor of ten is a third of the height.
+BOOST_AUTO_TEST_CASE(a_logarithmic_scale_has_powers_of_ten) {
+  BoxChart chart = chart_of({{"a", {1, 1, 1}}, {"b", {1000, 1000}}, {"c", {10, 10}}});
+  chart.logarithmic = true;
+  const std::string svg = box_chart(chart);
+  BOOST_TEST(markup_fault(svg) == "");
+  BOOST_TEST(in_order(svg, {">1</text>", ">10</text>", ">100</text>", ">1000</text>"}));
+  BOOST_TEST(holds(svg, "<path class=\"median\" d=\"M80.0 242.0h34.0\"/>"));
+  BOOST_TEST(holds(svg, "<path class=\"median\" d=\"M142.0 12.0h34.0\"/>"));
+  BOOST_TEST(holds(svg, "<path class=\"median\" d=\"M204.0 165.3h34.0\"/>"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -79,7 +79,9 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
   const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
   BOOST_TEST(in_order(both, {"Confidence: the share of", "In closed sets it is the probability"}));
-  BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 2U);
+  // One with both lines, then each by itself.
+  BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
+  BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));
 }
 
 BOOST_AUTO_TEST_CASE(answers_have_a_column_for_each_length) {

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/markup.hpp"
 #include "support/small_rank_comparison.hpp"
@@ -44,6 +46,37 @@ BOOST_AUTO_TEST_CASE(page_and_terminal_have_models_and_pairs) {
   BOOST_TEST(holds(page, "Models by deer"));
   BOOST_TEST(holds(page, "Pairs of models by deer"));
   BOOST_TEST(holds(page, "Models by relations, by deer"));
+}
+
+// Each model's two methods against one another, smallest model first, and numbers over the sizes.
+BOOST_AUTO_TEST_CASE(agreements_and_sizes_have_tables_of_their_own) {
+  std::vector<RankedModel> models;
+  for (const auto& [name, parameters] : {std::pair{"large", 7e9}, {"small", 1e8}}) {
+    RankResults results =
+        rank_results({test::ranked("deer", {1, 2, 4}), test::ranked("likelihood", {1, 3, 3})}, {});
+    models.push_back({.name = name,
+                      .methods = std::move(results.methods),
+                      .agreements = std::move(results.agreements),
+                      .family = "A",
+                      .parameters = parameters});
+  }
+  const auto report = rank_comparison_report(compare_ranks(std::move(models), {}), {{"seed", 0}});
+  const Json json = report.metrics();
+  const Json& agreement = json.at("agreement").at("deer+likelihood").at("small");
+  BOOST_TEST(agreement.at("queries") == 3);
+  BOOST_TEST(agreement.at("log_rank").at("r").at("value").get<double>() > 0.8);
+  BOOST_TEST(json.at("monotone_share") == 1.0);
+  BOOST_TEST((json.at("sizes").at(0).at("models") == Json{"small", "large"}));
+  BOOST_TEST(json.at("methods").at("deer").at("models").at("large").at("parameters") == 7e9);
+  const std::string text = report.table();
+  BOOST_TEST(holds(text, "deer+likelihood"));
+  BOOST_TEST(holds(text, "series of a number by model size never fall"));
+  const test::TemporaryFolder out;
+  report.write(out.path());
+  const std::string page = slurp(out / "report.html");
+  BOOST_TEST(page.find("<bdi>small</bdi>: <bdi>deer+likelihood</bdi>") <
+             page.find("<bdi>large</bdi>: <bdi>deer+likelihood</bdi>"));
+  BOOST_TEST(holds(page, "Do the numbers grow with the models?"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

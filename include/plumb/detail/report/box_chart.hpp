@@ -8,6 +8,7 @@
 // page's style.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -33,9 +34,11 @@ struct BoxChart {
   std::string x_label;
   std::string y_label;
   std::vector<BoxGroup> groups;
+  /// Whether the axis is logarithmic; values are at least 1 then.
+  bool logarithmic = false;
 };
 
-/// The scale goes from 0 to the largest whisker.
+/// The scale goes from 0, or 1 where it is logarithmic, to the largest whisker.
 [[nodiscard]] inline std::string box_chart(BoxChart chart) {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;
@@ -44,12 +47,16 @@ struct BoxChart {
     most = (std::max)(most, quantile(group.values, 0.95));
   }
   if (most == 0) most = 1;
+  if (chart.logarithmic) most = std::log10((std::max)(most, 10.0));
   const double step = 62;
   const double width =
       (std::max)(260.0, left + right + step * static_cast<double>(chart.groups.size()));
   const double inner = height - top - bottom;
   const auto n = [](double value) { return with_decimals(value, 1); };
-  const auto y = [&](double value) { return top + inner * (1 - value / most); };
+  const auto y_of = [&](double on_axis) { return top + inner * (1 - on_axis / most); };
+  const auto y = [&](double value) {
+    return y_of(chart.logarithmic ? std::log10((std::max)(value, 1.0)) : value);
+  };
   const auto words = [](const BoxGroup& group) {
     return group.label + ": median " + with_decimals(quantile(group.values, 0.5), 1) + ", n " +
            std::to_string(group.values.size());
@@ -58,10 +65,11 @@ struct BoxChart {
   for (const BoxGroup& group : chart.groups) said += " " + words(group) + ".";
   std::string svg = "<figure class=\"plot\">" +
                     chart_begin("chart xy", n(width), n(height), chart.title, said, true);
-  for (const auto& [value, text] : linear_ticks({0, most})) {
+  for (const auto& [value, text] :
+       chart.logarithmic ? log_ticks({0, most}) : linear_ticks({0, most})) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(width - right) + "\" y1=\"" +
-           n(y(value)) + "\" y2=\"" + n(y(value)) + "\"/><text class=\"axis y\" x=\"" +
-           n(left - 6) + "\" y=\"" + n(y(value) + 4) + "\">" + text + "</text>\n";
+           n(y_of(value)) + "\" y2=\"" + n(y_of(value)) + "\"/><text class=\"axis y\" x=\"" +
+           n(left - 6) + "\" y=\"" + n(y_of(value) + 4) + "\">" + text + "</text>\n";
   }
   for (std::size_t g = 0; g < chart.groups.size(); ++g) {
     const BoxGroup& group = chart.groups[g];

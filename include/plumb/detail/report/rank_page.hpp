@@ -184,6 +184,7 @@ inline std::string length_section(const RankResults& made) {
             escape_html(p_text(method.length.p)) + "</td></tr>\n";
     BoxChart chart{
         "Rank by length, " + method.name, "tokens of the name", "rank, " + method.name, {}};
+    chart.logarithmic = method.candidates > 100;
     for (const auto& [tokens, ranks] : method.by_length) {
       chart.groups.push_back(
           {std::to_string(tokens) + (tokens == longest_length ? "+" : ""), ranks});

@@ -44,8 +44,8 @@ inline std::size_t length_group(std::size_t tokens) {
     most = (std::max)(most, place(static_cast<double>(x.candidates)));
   }
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
-  const std::string rank = is_linear ? "rank, " : "log10 rank, ";
-  XyChart chart{one.name + " against " + other.name, rank + one.name, rank + other.name};
+  XyChart chart{one.name + " against " + other.name, "rank, " + one.name, "rank, " + other.name};
+  chart.x_is_log10 = chart.y_is_log10 = !is_linear;
   chart.x_range = chart.y_range = {0, most};
   chart.diagonal = true;
   if (most > place(10)) chart.references = {{place(10), "rank 10"}};

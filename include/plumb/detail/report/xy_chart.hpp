@@ -65,6 +65,8 @@ struct XyChart {
   /// Whether x is given as log10 of what the axis shows.
   bool x_is_log10 = false;
   std::array<double, 2> y_range{0, 1};
+  /// Whether y is given as log10 of what the axis shows.
+  bool y_is_log10 = false;
   double width = 520;
   double height = 380;
   bool diagonal = false;
@@ -119,7 +121,10 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       const auto [low, high] =
           std::minmax_element(one.points.begin(), one.points.end(),
                               [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
-      said += ", from " + with_decimals(low->y, 3) + " to " + with_decimals(high->y, 3);
+      const auto height = [&](double y) {
+        return chart.y_is_log10 ? with_decimals(std::pow(10.0, y), 1) : with_decimals(y, 3);
+      };
+      said += ", from " + height(low->y) + " to " + height(high->y);
     }
     said += ".";
   }
@@ -131,8 +136,12 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
 [[nodiscard]] inline std::string xy_chart(const XyChart& chart,
                                           const std::vector<ChartSeries>& series) {
   constexpr double right = 16, top = 12, bottom = 46;
-  // "0.25" has room beside the axis' title; each further digit wants 7 more.
-  const int digits = detail::tick_decimals(detail::tick_step(chart.y_range[1] - chart.y_range[0]));
+  const auto y_ticks = chart.y_is_log10 ? log_ticks(chart.y_range) : linear_ticks(chart.y_range);
+  // "0.25" has room beside the axis' title; each further digit needs 7 more.
+  const int digits =
+      chart.y_is_log10
+          ? static_cast<int>(y_ticks.empty() ? 0 : y_ticks.back().text.size()) - 2
+          : detail::tick_decimals(detail::tick_step(chart.y_range[1] - chart.y_range[0]));
   const double left = 62 + 7 * (std::max)(0, digits - 2);
   const double inner_width = chart.width - left - right;
   const double inner_height = chart.height - top - bottom;
@@ -160,7 +169,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
            "\" y2=\"" + n(top + inner_height) + "\"/><text class=\"axis\" x=\"" + n(px(x)) +
            "\" y=\"" + n(top + inner_height + 16) + "\">" + text + "</text>\n";
   }
-  for (const auto& [y, text] : linear_ticks(chart.y_range)) {
+  for (const auto& [y, text] : y_ticks) {
     svg += "<line class=\"grid\" x1=\"" + n(left) + "\" x2=\"" + n(left + inner_width) +
            "\" y1=\"" + n(py(y)) + "\" y2=\"" + n(py(y)) + "\"/><text class=\"axis y\" x=\"" +
            n(left - 6) + "\" y=\"" + n(py(y) + 4) + "\">" + text + "</text>\n";
