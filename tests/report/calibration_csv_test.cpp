@@ -48,11 +48,11 @@ BOOST_AUTO_TEST_CASE(each_table_is_a_csv_file_with_as_many_cells_in_each_line) {
     const auto lines = cells_of(text);
     for (const auto& line : lines) BOOST_TEST(line.size() == lines.front().size(), name);
   }
-  BOOST_TEST(
-      (names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
-                                      "calibration_curve.csv", "confidence_histogram.csv",
-                                      "markers.csv", "option_counts.csv", "pairs.csv",
-                                      "recalibration.csv", "reductions.csv", "rejection.csv"}));
+  BOOST_TEST((names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
+                                             "calibration_curve.csv", "confidence_histogram.csv",
+                                             "differences.csv", "markers.csv", "option_counts.csv",
+                                             "pairs.csv", "recalibration.csv", "reductions.csv",
+                                             "rejection.csv"}));
 }
 
 BOOST_AUTO_TEST_CASE(the_lines_of_each_csv_file_are_those_of_the_plot_or_table) {

@@ -48,7 +48,8 @@ std::string listed_metrics() {
          listed_columns(
              "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
              "`overall_unweighted` (the mean over relations), `relations.CODE`, "
-             "`domains.NAME` and `cardinality.KIND`",
+             "`domains.NAME` and `cardinality.KIND`; and `groups.values`, a list, with "
+             "`--group-by`",
              group_columns()) +
          listed_columns("`several_right`, a list", answer_set_columns()) +
          "\n## `plumb many-shot`\n" +
@@ -69,7 +70,7 @@ std::string listed_metrics() {
          "\n## `plumb calibrate`\n" +
          listed_columns(
              "`models.NAME.estimators.NAME`, by `metrics`, `domains.NAME`, "
-             "`cardinality.KIND` and `relations.CODE`",
+             "`cardinality.KIND` and `relations.CODE`, and `values.NAME` with `--group-by`",
              [] {
                auto columns = metric_numbers();
                for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -77,6 +78,11 @@ std::string listed_metrics() {
                }
                return columns;
              }()) +
+         listed_columns("`models.NAME.marker_effects.NAME` and `means.KIND.marker_effects.NAME`",
+                        marker_numbers()) +
+         listed_columns("`models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
+                        reduction_numbers()) +
+         listed_columns("`differences`, a list, of several models", difference_columns({})) +
          "\n## `plumb compare`\n" +
          listed_columns("`models.NAME`", model_standing_columns(compared)) +
          listed_columns("`relations.CODE`", relation_standing_columns(compared)) +

@@ -59,8 +59,8 @@ class ComparisonSections {
     html += heading("Calibration error against accuracy",
                     "Each point is a model; accuracy is the mean over paraphrases.") +
             "<div class=\"plots two\">" + scatter() + correlation_table() + "</div>\n";
-    return html + differences() + curves_of_all() + PairSections(results_).html() +
-           CalibrationMatrices(results_).html();
+    return html + differences() + curves_of_all() + CalibrationMatrices(results_).html() +
+           PairSections(results_).html();
   }
 
  private:

@@ -91,6 +91,7 @@ struct MeanReduction {
   using R = MeanReduction;
   auto columns = columns_of<R>(reduction_columns(),
                                [](const R& row) -> const ReductionResult& { return row.of; });
+  for (Column<R>& column : columns) column.interval = false;  // a mean over models has none
   prepend(columns, {{.key = "models", .heading = "models", .value = [](const R& row) -> CellValue {
                        return row.models;
                      }}});
