@@ -42,4 +42,24 @@ BOOST_AUTO_TEST_CASE(pairs_are_all_ordered_pairs_of_two_models) {
   for (const KnowledgePair& pair : pairs) BOOST_TEST(pair.of != pair.given);
 }
 
+// Of three models of one family, the smallest and the largest; without sizes, or of one size, none.
+BOOST_AUTO_TEST_CASE(a_family_is_told_by_its_smallest_and_its_largest_model) {
+  Comparison made = compare_answers(test::three_models(), test::three_options());
+  made.family = {"A", "A", "A"};
+  made.parameters = {3e9, 1e9, 7e9};
+  const auto ends = ends_of_families(made);
+  BOOST_TEST_REQUIRE(ends.size() == 1U);
+  BOOST_TEST(ends[0].smallest == 1U);
+  BOOST_TEST(ends[0].largest == 2U);
+  const Json json = json_of(family_ends_columns(made), ends[0]);
+  BOOST_TEST(json.at("family") == "A");
+  BOOST_TEST(json.at("smallest") == made.table.models[1]);
+  BOOST_TEST(json.at("rate") == to_json(made.subsumption[1][2].rate));
+  made.parameters = {1e9, 1e9, {}};
+  BOOST_TEST(ends_of_families(made).empty());
+  made.parameters = {1e9, 2e9, 3e9};
+  made.family = {"", "A", "B"};
+  BOOST_TEST(ends_of_families(made).empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

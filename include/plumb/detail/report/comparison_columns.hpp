@@ -4,8 +4,10 @@
 // The numbers of a comparison of models, each declared once.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
@@ -223,6 +225,62 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                      .value = [name](const T& t) { return name(t.tuned); },
                      .place = ColumnPlace::page,
                      .names_model = true}});
+  return columns;
+}
+
+/// The smallest and the largest model of a family whose sizes are known.
+struct FamilyEnds {
+  std::size_t smallest = 0, largest = 0;
+};
+
+/// In alphabetical order of the families; one whose models are of one size is left out. Source: Wu et al.,
+/// "Towards Reliable Latent Knowledge Estimation in LLMs", Table 1.
+[[nodiscard]] inline std::vector<FamilyEnds> ends_of_families(const Comparison& made) {
+  std::map<std::string, FamilyEnds> ends;
+  const auto size = [&](std::size_t m) { return *made.parameters[m]; };
+  for (std::size_t m = 0; m < made.parameters.size(); ++m) {
+    if (!made.parameters[m] || made.family[m].empty()) continue;
+    FamilyEnds& one = ends.try_emplace(made.family[m], FamilyEnds{m, m}).first->second;
+    if (size(m) < size(one.smallest)) one.smallest = m;
+    if (size(m) > size(one.largest)) one.largest = m;
+  }
+  std::vector<FamilyEnds> made_of;
+  for (const auto& [family, one] : ends) {
+    if (size(one.smallest) < size(one.largest)) made_of.push_back(one);
+  }
+  return made_of;
+}
+
+[[nodiscard]] inline std::vector<Column<FamilyEnds>> family_ends_columns(const Comparison& made) {
+  using E = FamilyEnds;
+  std::vector<Column<E>> columns{
+      {.key = "family", .heading = "family", .value = [&made](const E& e) -> CellValue {
+         return made.family[e.smallest];
+       }}};
+  for (const auto& [which, model] :
+       {std::pair{"smallest", &E::smallest}, {"largest", &E::largest}}) {
+    columns.push_back(
+        {.key = which,
+         .heading = std::string(which) + " model",
+         .value = [&made, of = model](const E& e) -> CellValue { return made.table.models[e.*of]; },
+         .names_model = true});
+    columns.push_back({.key = std::string(which) + "_accuracy",
+                       .heading = "its accuracy",
+                       .value = [&made, of = model](const E& e) -> CellValue {
+                         for (const ModelStanding& one : made.models) {
+                           if (one.model == e.*of) return one.spread.overall.accuracy;
+                         }
+                         return Estimate{};
+                       },
+                       .interval = true});
+  }
+  columns.push_back(
+      {.key = "rate",
+       .heading = "η(smallest|largest)",
+       .meaning = "η(smallest|largest): of the facts that the smallest model knows, the share "
+                  "that the largest knows too.",
+       .value = [&made](const E& e) { return made.subsumption[e.smallest][e.largest].rate; },
+       .interval = true});
   return columns;
 }
 

@@ -89,6 +89,10 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
                                      {"r", to_json(made.correlations[i][j])}});
     }
   }
+  json["families"] = Json::array();
+  for (const FamilyEnds& one : ends_of_families(made)) {
+    json["families"].push_back(json_of(family_ends_columns(made), one));
+  }
   json["family_correlation"] = Json::array();
   const FamilyCorrelations& families = made.families;
   for (std::size_t i = 0; i < families.families.size(); ++i) {

@@ -266,7 +266,15 @@ class ComparisonPage {
                    "model knows too; mean over relations and variants where the row's model knows "
                    "anything.") +
            model_map("Subsumption", "knows ↓ also known by →",
-                     [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); });
+                     [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); }) +
+           families();
+  }
+  [[nodiscard]] std::string families() const {
+    const std::vector<FamilyEnds> ends = ends_of_families(made_);
+    if (ends.empty()) return "";
+    const auto columns = family_ends_columns(made_);
+    return "<h3>The smallest and the largest model of each family</h3>\n<p class=\"dim\">" +
+           meanings(columns) + "</p>\n" + html_table(columns, ends);
   }
   [[nodiscard]] const Estimate& rate(std::size_t i, std::size_t j) const {
     return made_.subsumption[i][j].rate;

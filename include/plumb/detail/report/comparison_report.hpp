@@ -179,6 +179,9 @@ class ComparisonReportBody {
     if (!made_.groups.column.empty()) {
       tables.push_back({"groups", group_accuracy_table(made_)});
     }
+    if (const auto ends = ends_of_families(made_); !ends.empty()) {
+      tables.push_back({"families", table_of(family_ends_columns(made_), ends)});
+    }
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});
