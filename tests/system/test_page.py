@@ -248,6 +248,18 @@ class InBrowser(unittest.TestCase):
             total = sum(float(cells[3].strip("<%")) * (0.01 if "%" in cells[3] else 1) for cells in page.cells)
             self.assertAlmostEqual(total, 1, delta=0.01)
 
+            def linked(row):
+                """The subject that is shown behind a link to a fact."""
+                done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                                       f"--user-data-dir={folder / 'profile'}",
+                                       f"file://{folder / 'run' / 'report.html'}#fact=plural.{row}"],
+                                      capture_output=True, text=True, timeout=120)
+                return re.search(r'aria-current="true"[^>]*>.*?<bdi>(.*?)</bdi>', done.stdout).group(1)
+
+            rows = command.rows(folder / "run" / "plural_results.jsonl")
+            for row in (0, len(rows) - 1):  # of the first template and of the last
+                self.assertEqual(linked(row), rows[row]["sub_label"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -116,13 +116,18 @@ inline constexpr std::string_view fact_list_script = R"js(
   for (const std::string& name : names) heads.push_back(label(name));
   html += table_begin(heads);
   std::size_t listed = 0;
+  std::vector<std::string> ids;
   for (const ComparedFact& fact : made.facts) {
     if (!fact.differs()) continue;
     if (++listed > most_listed_facts) continue;
     std::string known;
     for (const auto& answer : fact.models) known += !answer ? '-' : answer->is_known ? '1' : '0';
-    html += "<tr data-known=\"" + known + "\"><td>" + label(fact.relation) + "</td><td>" +
-            label(fact.subject) + "</td><td>" + label(cut_to(fact.answer, 60)) + "</td>" +
+    const std::string id =
+        free_slug(ids, "fact-" + slug_of(escape_html(fact.relation), "relation") + "-" +
+                           std::to_string(fact.instance));
+    html += "<tr id=\"" + id + "\" data-known=\"" + known + "\"><td>" + label(fact.relation) +
+            "</td><td><a href=\"#" + id + "\">" + label(fact.subject) + "</a></td><td>" +
+            label(cut_to(fact.answer, 60)) + "</td>" +
             html_cell(ShownNumber{
                 static_cast<double>(fact.known_by()),
                 std::to_string(fact.known_by()) + " of " + std::to_string(fact.asked())});

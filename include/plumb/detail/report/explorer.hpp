@@ -59,7 +59,8 @@ inline constexpr std::string_view explorer_script = R"js(
     const upper = text => { const first = [...text][0] ?? ''; return first.toLocaleUpperCase('en') + text.slice(first.length); };
     parts.filter(part => part).forEach((part, i) => line.append(
       part === '[X]' ? make('bdi', i ? fact : upper(fact)) : part === '[Y]' ? make('b', '…') : i ? part : upper(part)));
-    box.append(line);
+    const link = make('a', '#', 'anchor'); link.href = '#fact=' + encodeURIComponent(relation.code) + '.' + row;
+    link.setAttribute('aria-label', 'Link to this fact'); line.append(' ', link); box.append(line);
     const table = make('table', undefined, 'candidates'), body = table.createTBody();
     const order = [...Array(n).keys()].sort((a, b) => steps[row * n + a] - steps[row * n + b] || (b === prediction) - (a === prediction) || a - b);
     const rest = [];  // past the ten best ones, but for the answer
@@ -90,7 +91,7 @@ inline constexpr std::string_view explorer_script = R"js(
       if (!(subject + ' ' + aliases).toLocaleLowerCase().includes(wanted)) return;
       const item = make('li'), button = make('button'); button.type = 'button';
       button.append(make('span', right ? '✓' : predicted(row) < 0 ? '=' : '✗', 'mark ' + (right ? 'right' : 'wrong')), make('bdi', subject));
-      button.addEventListener('click', () => show(row, button)); item.append(button); $('facts').append(item);
+      button.dataset.row = row; button.addEventListener('click', () => show(row, button)); item.append(button); $('facts').append(item);
     });
     const first = $('facts').querySelector('button'); if (first) first.click();
   };
@@ -104,6 +105,15 @@ inline constexpr std::string_view explorer_script = R"js(
   $('relation').addEventListener('change', choose); $('template').addEventListener('change', list);
   $('which').addEventListener('change', list); $('search').addEventListener('input', list);
   if (data.relations.length) choose();
+  // A link to one fact: #fact=RELATION.ROW
+  const follow = () => {
+    const found = /^#fact=(.*)\.(\d+)$/.exec(location.hash), at = found ? data.relations.findIndex(r => r.code === decodeURIComponent(found[1])) : -1;
+    if (at < 0 || +found[2] >= data.relations[at].rows.length) return;
+    $('relation').value = at; choose();
+    $('template').value = relation.rows[+found[2]][1]; $('which').value = 'all'; $('search').value = ''; list();
+    const button = $('facts').querySelector('[data-row="' + +found[2] + '"]'); button.click(); button.scrollIntoView({block: 'nearest'}); $('answer').scrollIntoView({block: 'center'});
+  };
+  addEventListener('hashchange', follow); follow();
 }
 )js";
 
