@@ -19,6 +19,4 @@ need_packages wordnet-base
 need_llama
 build_plumb plumb_command
 PLUMB_BUILD="$plumb_root/build" PLUMB_SHELF="$shelf" python3 tests/run.py test_shelf
-for page in "$shelf"/*/*/comparison/report.html; do
-  echo "$page"
-done
+find "$shelf" -path '*/comparison/report.html' | sort

@@ -3,9 +3,9 @@
 
     python3 tests/support/shelf.py FOLDER FACTS
 
-FOLDER then holds a Hugging Face folder for each model of FOLDERS, a .gguf file, and MODELS.csv, CAUSAL.csv and MASKED.csv. Each folder has the form of a committed network (tests/support/huggingface/networks):
-its config.json and the names of its tensors, with a vocabulary of FACTS's words, more positions and, of the larger ones, more
-layers. It is called as a model of the four papers, where one has that form, so that published tables have a row for it. Weights
+FOLDER then holds a Hugging Face folder for each model of FOLDERS, a .gguf file, and MODELS.csv, CAUSAL.csv and MASKED.csv.
+Each folder has the form of a committed network (tests/support/huggingface/networks): its config.json and the names of its
+tensors, with a vocabulary of FACTS's words, more positions and, of the larger ones, more layers. It is called as a model of the four papers, where one has that form, so that published tables have a row for it. Weights
 are drawn from a seed, so the same files are written each time. Needs Python's standard library alone.
 """
 import array

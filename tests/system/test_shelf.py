@@ -26,7 +26,6 @@ KEPT = os.environ.get("PLUMB_SHELF", "")
 # Options of causal models alone: columns of the table, so that one command asks both kinds.
 IN_SMALL = {"generate": {"max-new-tokens": 4, "samples": 5, "confidence-prompts": 3}}
 
-
 # Models that the calibration paper has numbers of.
 PUBLISHED = {"gpt2", "gpt2-medium", "opt-125m", "opt-350m", "gemma-2b", "bert-base-cased", "bert-large-cased", "roberta-base",
              "xlm-roberta-base"}
@@ -97,11 +96,9 @@ class Shelf(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return folder
 
-    def check_page(self, folder, names, behind=" "):
-        """The page of a comparison has a row for each model, or for each of its settings."""
-        found = first_cells(folder / "report.html")
-        for name in names:
-            self.assertTrue(any(cell == name or cell.startswith(name + behind) for cell in found), f"{folder}: {name}")
+    def check_page(self, folder, rows):
+        """The page of a comparison has these rows."""
+        self.assertLessEqual(set(rows), first_cells(folder / "report.html"), folder)
 
     def check_finite(self, number, name):
         """A share with its interval."""
@@ -185,7 +182,8 @@ class Shelf(unittest.TestCase):
         compared = metrics(folder / "ALL" / "comparison")["settings"]
         asked = {name: ("zero-shot", "4-random", "4-relation", "4-template") if name in self.causal else ("masked",)
                  for name in self.names}
-        self.assertEqual(set(compared), {f"{name} {setting}" for name in asked for setting in asked[name]})
+        rows = {f"{name} {setting}" for name in asked for setting in asked[name]}
+        self.assertEqual(set(compared), rows)
         for name in self.names:
             own = metrics(folder / "ALL" / name)["settings"]
             for setting in asked[name]:
@@ -197,7 +195,7 @@ class Shelf(unittest.TestCase):
                 self.assertEqual(made, own[setting])
                 self.check_finite(made["coverage"]["average"], name)
                 self.check_finite(made["consistency"]["all"]["share"], name)
-        self.check_page(folder / "ALL" / "comparison", self.names)
+        self.check_page(folder / "ALL" / "comparison", rows)
         self.check_published(folder / "COMPARED-ALL-16", ("bert-base", "llama2-7b", "llama3-8b"))
 
     def test_a_probe_of_all(self):
@@ -217,7 +215,8 @@ class Shelf(unittest.TestCase):
                 if name in ("gpt2", "bert-base", "roberta-base", "opt-125m")]
         table = self.folder / "FOUR.csv"
         shelf.write_table(table, four)
-        for job in (("many-shot", "--relations", "birth-year", "--shots", 3, "--choices", 4), ("rank", "--relations", "continent")):
+        for job in (("many-shot", "--relations", "birth-year", "--shots", 3, "--choices", 4),
+                    ("rank", "--relations", "continent")):
             out = self.folder / f"four-{job[0]}"
             done = command.plumb(*job, "--data", command.FACTS, "--limit", 2, "--models", table, "--out", out, code=2)
             for name in ("bert-base", "roberta-base"):
