@@ -33,7 +33,7 @@ ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glo
 MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
 # Begun first, so that no core waits at the end for a part that was begun last.
 LONGEST = ["test_headers", "test_vocabularies", "test_packaging", "test_fidelity", "test_servers", "test_calibration",
-           "test_generate", "test_rank", "test_many_shot", "test_papers", "test_concepts", "test_mpi"]
+           "test_generate", "test_rank", "test_many_shot", "test_papers", "test_shelf", "test_concepts", "test_mpi"]
 
 # Built projects are too much for a disk in memory.
 ON_DISK = ["test_packaging", "test_install", "test_headers"]

@@ -4,7 +4,7 @@ are called as the runs' are.
 
 The model is a tiny random one, since no number is looked at; tests/papers.sh takes SmolLM2-135M. Words in capitals
 stand for the reader's own data and models: here for the bundled facts, three reference files and that model. Sizes are
-set below; all other options are the page's."""
+set below; all other options are the page's. The commands over a table of models are test_shelf's."""
 import csv
 import json
 import os
@@ -36,14 +36,21 @@ NOT_MET = {"deer": r"hits_at_100$",
            "many-prompts": r"\.bias\.|consistency\.only_subject\.|overconfidence_by_length\.tokens\.|aliases_above_labels\.|hits_at"}
 
 
+# The section of a page whose commands are over a table of models.
+OVER_MODELS = "## All models in one command"
+
 # Tables of such numbers alone.
 NOTHING_MET = ("docs/papers/many-shot/table-8.csv", "docs/papers/calibration/table-5.csv",
                "docs/papers/many-prompts/table-10.csv")
 
 
-def commands(page):
-    """The commands of a page's blocks, each a list of words without the program's name."""
-    lines = re.findall(r"^    build/plumb (.*)$", page.read_text(), re.MULTILINE)
+def commands(page, over_models=None):
+    """The commands of a page's blocks, each a list of words without the program's name: those over a table of models,
+    the others, or all."""
+    before, _, rest = page.read_text().partition(f"{OVER_MODELS}\n")
+    section, _, after = rest.partition("\n## ")
+    text = {True: section, False: before + after, None: before + section + after}[over_models]
+    lines = re.findall(r"^    build/plumb (.*)$", text, re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
 
@@ -58,7 +65,7 @@ def set_option(words, name, value):
 def in_small(words):
     """The command over few facts."""
     small = [STANDS_FOR.get(word, word) for word in words]
-    masked, asks = "BERT" in words, "--model" in words
+    masked, asks = "BERT" in words or "MODELS.csv" in words, "--model" in words or "--models" in words
     if words[0] == "rank":
         for option in (("--relations", "continent,part-of-speech"), ("--limit", 12)):
             set_option(small, *option)
@@ -89,7 +96,7 @@ def make_files(folder):
     """What the pages' commands read and nobody publishes."""
     metadata = json.loads((command.FACTS / "metadata_relations.json").read_text())
     twelve = {}
-    for relation in ("continent", "capital"):
+    for relation in ("continent", "capital", "nationality", "mythology"):
         plain = metadata[relation]["templates"][:5]
         marked = [plain[0].replace(" is ", f" is {marker} ", 1) for marker in ("possibly", "certainly")]
         twelve[relation] = plain + marked + [f"I'm {x}% confident that {plain[0]}" for x in (0, 25, 50, 75, 100)]
@@ -119,7 +126,7 @@ class Papers(unittest.TestCase):
         for made in ("docs", *MADE):
             (folder / made).symlink_to(self.folder / made)
         compared = {}
-        listed = commands(PAPERS / f"{name}.md")
+        listed = commands(PAPERS / f"{name}.md", over_models=False)
         self.assertGreater(len(listed), 8)
         for words in listed:
             with self.subTest(command=" ".join(words)):
