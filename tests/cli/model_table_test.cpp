@@ -41,8 +41,9 @@ BOOST_AUTO_TEST_CASE(a_csv_names_models_and_what_is_theirs_alone) {
   BOOST_TEST(models[0].family == "SmolLM2");
   BOOST_TEST(models[0].size.value() == 135e6);
   BOOST_TEST(models[0].options.empty());
-  BOOST_TEST((models[0].known() ==
-              Json{{"family", "SmolLM2"}, {"parameters", 135e6}, {"kind", "causal"}}));
+  BOOST_TEST(
+      (models[0].known() ==
+       Json{{"name", "small"}, {"family", "SmolLM2"}, {"parameters", 135e6}, {"kind", "causal"}}));
   BOOST_TEST(models[1].name == "large, tuned");
   BOOST_TEST(models[1].word == (folder / "b/").string());  // relative to the table
   BOOST_TEST(models[1].size.value() == 1.7e9);

@@ -59,9 +59,34 @@ BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
   BOOST_TEST(compared.at("models").contains("two"));
   // Each is the run that the model alone has.
   const ConsoleRun alone = run_words(
-      {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("one.gguf")}, make);
+      {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("two.gguf")}, make);
   BOOST_TEST_REQUIRE(alone.code == 0, alone);
-  BOOST_TEST(comparable("out/first") == comparable("alone"));
+  BOOST_TEST(comparable("out/two") == comparable("alone"));
+}
+
+// A name that is given is the model's in all that its run writes, also where the run is resumed alone.
+BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
+  BOOST_TEST_REQUIRE(run(both()).code == 0);
+  BOOST_TEST(json("out/first/run.json").at("settings").at("model") == "first");
+  BOOST_TEST(json("out/two/run.json").at("settings").at("model") == "two.gguf");
+  BOOST_TEST(slurp(folder / "out/first/report.html").find("first") != std::string::npos);
+  BOOST_TEST(slurp(folder / "out/first/report.html").find("one.gguf</title>") == std::string::npos);
+  const auto before = comparable("out/first");
+  const ConsoleRun again = run_words({"probe", "--data", at("data"), "--out", at("out/first"),
+                                      "--model", at("one.gguf"), "--resume"},
+                                     make);
+  BOOST_TEST_REQUIRE(again.code == 0, again);
+  BOOST_TEST(comparable("out/first") == before);
+  BOOST_TEST((json("out/first/run.json").at("model_known") == Json{{"name", "first"}}));
+}
+
+// What the comparison knows too holds for it: its intervals are of the same seed as each model's own.
+BOOST_FIXTURE_TEST_CASE(options_that_the_comparison_has_are_its_own_too, TwoModels) {
+  BOOST_TEST_REQUIRE(run(both({"--seed", "9", "--group-by", "domain"})).code == 0);
+  BOOST_TEST(json("out/first/metrics.json").at("bootstrap").at("seed") == 9);
+  const Json compared = json("out/comparison/metrics.json");
+  BOOST_TEST(compared.at("bootstrap").at("seed") == 9);
+  BOOST_TEST(compared.at("groups").at("column") == "domain");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_table_gives_options_of_a_models_own, TwoModels) {
@@ -72,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_gives_options_of_a_models_own, TwoModels) {
   const ConsoleRun said = run({"--models", at("m.csv")});
   BOOST_TEST_REQUIRE(said.code == 0, said);
   const Json a = json("out/a/run.json"), b = json("out/b/run.json");
-  BOOST_TEST((a.at("model_known") == Json{{"family", "F"}, {"parameters", 135e6}}));
+  BOOST_TEST((a.at("model_known") == Json{{"name", "a"}, {"family", "F"}, {"parameters", 135e6}}));
   BOOST_TEST(a.at("options").at("bos") == "no");
   BOOST_TEST(!b.at("options").contains("bos"));
   BOOST_TEST(!b.at("options").contains("models"));
@@ -84,8 +109,8 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_fails_is_reported_and_the_others_are_asked,
   BOOST_TEST(said.code == 2);
   BOOST_TEST(said.err.find("plumb: broken: ") != said.err.npos, said);
   BOOST_TEST(
-      said.err.find("1 of 3 models failed; correct that and call it again with --resume\n") !=
-      said.err.npos);
+      said.err.find("1 of 3 models failed; correct that, or leave them out, and call it again with "
+                    "--resume\n") != said.err.npos);
   BOOST_TEST(is_there("out/comparison/report.html"));
   BOOST_TEST(!is_there("out/broken"));
 }

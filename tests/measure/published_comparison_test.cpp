@@ -102,13 +102,18 @@ BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_non
              b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
   a.of_run = b.of_run = "both";
   const auto made = compare_with_published({number("a", "accuracy", 0.5)}, {around, a, b});
-  BOOST_TEST(made.pairs.size() == 2U);
-  BOOST_TEST(made.runs == (std::vector<std::string>{"a", "b"}), boost::test_tools::per_element());
+  // b, which nobody published, is left out beside a.
+  BOOST_TEST(made.pairs.size() == 1U);
+  BOOST_TEST(made.runs == (std::vector<std::string>{"a"}), boost::test_tools::per_element());
   BOOST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0] ==
-             "No published model is called b: it stands beside other models' numbers.");
+             "Left out, since no published model is called so: b. A run of its own, or NAME=RUN, "
+             "compares such a model.");
+  // Where nobody published any of them, each stands beside all.
+  const auto all = compare_with_published({number("c", "accuracy", 0.5)}, {around, a, b});
+  BOOST_TEST(all.pairs.size() == 2U);
   // Where no model has it, each model says so, and the run around them does not.
-  const auto none = compare_with_published({number("a", "ace", 0.5)}, {around, a, b});
+  const auto none = compare_with_published({number("c", "ace", 0.5)}, {around, a, b});
   BOOST_REQUIRE(none.remarks.size() == 2U);
   BOOST_TEST(none.remarks[0].starts_with("a has none of the published numbers"));
   BOOST_TEST(none.remarks[1].starts_with("b has none of the published numbers"));

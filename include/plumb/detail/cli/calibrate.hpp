@@ -160,14 +160,9 @@ struct SettingNames {
 /// Probes of several models are calibrated together, with the options of the calibration that were given.
 inline ComparingCommand calibration_of_several(const Console& console,
                                                const CalibrateArguments& arguments) {
-  ComparingCommand made{"calibrate"};
   SettingNames names;
   CalibrateSettings::visit(arguments.calibrate, names);
-  const Json given = given_json(console);
-  for (const std::string& name : names.list) {
-    if (given.contains(name)) made.options[name] = given[name];
-  }
-  return made;
+  return comparing_with(console, "calibrate", names.list);
 }
 
 /// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.

@@ -41,7 +41,9 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
       console, "plumb generate --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   if (arguments.target.asks_several()) {
-    return detail::ask_each_model(console, "generate", arguments.target);
+    return detail::ask_each_model(
+        console, "generate", arguments.target,
+        detail::comparing_with(console, "compare", {"seed", "samplings", "sample-by", "wordnet"}));
   }
   arguments.target.find_model(*values, console);
   (arguments.check)();

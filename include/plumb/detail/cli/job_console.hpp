@@ -73,7 +73,7 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
       {"dataset_path", std::filesystem::absolute(data).string()},
       {"threads", target.model_options({}).threads}};
   if (!target.model_given.empty()) facts["model_given"] = target.model_given;
-  if (!console.model_known.empty()) facts["model_known"] = console.model_known;
+  if (!target.model_known.empty()) facts["model_known"] = target.model_known;
   WorkOptions work{progress_bars(console),
                    {},
                    [&console, resumes = target.resume](const JobPlan& plan) {
@@ -146,11 +146,11 @@ template <Job J>
       run_interruptibly(console, command, target, data, job,
                         [&](const JobFolder& folder) { return run_shard(job, folder); });
   for_people(console) << "shard " << target.shard.word() << ": "
-                    << counted(summary.fresh_statements, "statement") << " scored now, "
-                    << with_decimals(summary.seconds_model, 1)
-                    << " s in the model; `plumb merge` makes a run of all " << target.shard.count
-                    << "\n"
-                    << "shard: " << target.out.string() << "\n";
+                      << counted(summary.fresh_statements, "statement") << " scored now, "
+                      << with_decimals(summary.seconds_model, 1)
+                      << " s in the model; `plumb merge` makes a run of all " << target.shard.count
+                      << "\n"
+                      << "shard: " << target.out.string() << "\n";
   return true;
 }
 

@@ -83,6 +83,8 @@ struct JobTarget {
   bool takes_precision = true;
   /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
   std::string model_given{}, model_name{};
+  /// What a table of models says of this one (model_table.hpp); an empty object where it says nothing.
+  Json model_known = Json::object();
   /// Whether only what would be asked is said.
   bool dry_run = false;
   /// The part of the job that this process does.
@@ -244,6 +246,7 @@ struct JobTarget {
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
     keep_engine(console);
+    keep_known(console);
     if (!server.empty()) {
       if (values.contains("model")) {
         throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
@@ -275,13 +278,29 @@ struct JobTarget {
     }
   }
 
+  /// What a table says of the model; of a run that is resumed by itself, what it said then.
+  void keep_known(const Console& console) {
+    model_known = console.model_known;
+    if (!model_known.empty() || !resume) return;
+    const DiskPath file = DiskPath(probed_folder(out)) / "run.json";
+    if (!file.is_file()) return;
+    const Json kept = read_json_object(file).value("model_known", Json::object());
+    if (kept.is_object()) model_known = kept;
+  }
+
   /// The model as a command line says it.
   [[nodiscard]] std::string word() const {
     if (!server.empty()) return server;
     return model_given.empty() ? model.string() : model_given;
   }
-  /// The model's name, as results show it: "m.gguf", with adapters "m.gguf+a.gguf:0.5".
+  /// The name that a table or NAME=MODEL gives the model; empty where none does.
+  [[nodiscard]] std::string given_name() const {
+    return first_string(model_known, "name").value_or("");
+  }
+  /// The model's name, as results show it: the given one, or "m.gguf", with adapters
+  /// "m.gguf+a.gguf:0.5".
   [[nodiscard]] std::string shown_name() const {
+    if (std::string given = given_name(); !given.empty()) return given;
     // A folder's name is the same with and without a slash behind it.
     const std::filesystem::path& named = model.has_filename() ? model : model.parent_path();
     std::string name = model_name.empty() ? named.filename().string() : model_name;
@@ -299,7 +318,8 @@ struct JobTarget {
 
   /// What settings say of the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
-    std::string name = description.name.empty() ? shown_name() : description.name;
+    const bool own = description.name.empty() || !given_name().empty();
+    std::string name = own ? shown_name() : description.name;
     return {
         std::move(name),
         !model.empty() && DiskPath(model).exists() ? Json(hash_model(model)) : Json(),

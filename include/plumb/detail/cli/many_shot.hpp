@@ -57,7 +57,8 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
       console, "plumb many-shot --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   if (arguments.target.asks_several()) {
-    return detail::ask_each_model(console, "many-shot", arguments.target);
+    return detail::ask_each_model(console, "many-shot", arguments.target,
+                                  detail::comparing_with(console, "compare", {"seed"}));
   }
   arguments.target.find_model(*values, console);
   (arguments.check)();

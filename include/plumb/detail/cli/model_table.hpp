@@ -36,6 +36,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct AskedModel {
   /// Names its run's folder and its row in tables.
   std::string name{};
+  /// Whether the user gave it; else it is made of the path.
+  bool is_named = false;
   /// A path, hf:OWNER/NAME, or the URL of a server.
   std::string word{};
   /// What the table says of it; empty where it says nothing.
@@ -53,6 +55,7 @@ struct AskedModel {
   /// What is known of it without asking it, for run.json; an empty object where nothing is.
   [[nodiscard]] Json known() const {
     Json said = Json::object();
+    if (is_named) said["name"] = name;
     if (!family.empty()) said["family"] = family;
     if (size) said["parameters"] = *size;
     if (!kind.empty()) said["kind"] = kind;
@@ -94,6 +97,7 @@ struct AskedModel {
   const std::size_t equals = word.find('=');
   if (equals != word.npos && equals > 0 && word.find('/') > equals && !DiskPath(word).exists()) {
     made.name = word.substr(0, equals);
+    made.is_named = true;
     made.word = word.substr(equals + 1);
   }
   if (made.name.empty()) made.name = name_of_model(made.word);
@@ -115,6 +119,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     if (value.is_string() && is_blank(text)) continue;
     if (field == "name") {
       made.name = text;
+      made.is_named = true;
     } else if (field == "path" || field == "url" || field == "model") {
       if (!made.word.empty()) {
         throw user_error(at(field), "names a second model in one row", "give one of path and url");

@@ -95,7 +95,8 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   if (arguments.target.asks_several()) {
-    return detail::ask_each_model(console, "probe", arguments.target);
+    return detail::ask_each_model(console, "probe", arguments.target,
+                                  detail::comparing_with(console, "compare", {"seed", "group-by"}));
   }
   arguments.target.find_model(*values, console);
   (arguments.check)("plumb probe");

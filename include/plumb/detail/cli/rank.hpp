@@ -113,7 +113,8 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
       console, "plumb rank --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
   if (arguments.target.asks_several()) {
-    return detail::ask_each_model(console, "rank", arguments.target);
+    return detail::ask_each_model(console, "rank", arguments.target,
+                                  detail::comparing_with(console, "compare", {"seed"}));
   }
   arguments.target.find_model(*values, console);
   (arguments.check)();

@@ -72,6 +72,17 @@ struct ComparingCommand {
   Json options = Json::object();
 };
 
+/// The comparison by a command that takes those of the given options which are named.
+inline ComparingCommand comparing_with(const Console& console, const std::string& command,
+                                       const std::vector<std::string>& names) {
+  ComparingCommand made{command};
+  const Json given = given_json(console);
+  for (const std::string& name : names) {
+    if (given.contains(name)) made.options[name] = given[name];
+  }
+  return made;
+}
+
 /// Compares the runs that are complete. An earlier comparison in the folder is replaced.
 inline int compare_several(Console& console, const JobTarget& target,
                            const std::vector<AskedModel>& models, const ComparingCommand& by) {
@@ -92,7 +103,7 @@ inline int compare_several(Console& console, const JobTarget& target,
 /// stopped the others, and 1 if not. Throws a user error for models that cannot be told apart, and
 /// Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
-                          const ComparingCommand& by = {}) {
+                          const ComparingCommand& by) {
   const std::vector<AskedModel> models = asked_models(target);
   require_out(target, std::string("plumb ") + command);
   if (!console.run) throw internal_error({}, "this program cannot run a command within another");
@@ -137,8 +148,8 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
   if (complete.size() < models.size() && !target.shard.is_part()) {
     console.err << "plumb: " << models.size() - complete.size() << " of "
                 << counted(models.size(), "model")
-                << " failed; correct that and call it again with "
-                << "--resume" << std::endl;
+                << " failed; correct that, or leave them out, and call it again with --resume"
+                << std::endl;
   }
   if (target.dry_run || target.shard.is_part() || complete.size() < 2) return code;
   const int compared = compare_several(console, target, complete, by);

@@ -22,6 +22,7 @@
 
 #include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/published_numbers.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -156,6 +157,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<RunNumbers>& runs) {
   for (const RunNumbers& run : runs) {
     if (numbers.empty() || is_around_models(run, runs) ||
+        over::find(made.runs, run.model) == made.runs.end() ||
         over::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
       continue;
     }
@@ -178,6 +180,14 @@ inline void remark_on_runs_without(PublishedComparison& made,
       return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
+  // Of several models in one run, those that nobody published are left out beside those that are published.
+  const auto is_left_out = [&](std::size_t r) {
+    if (has_namesake[r] || runs[r].of_run.empty()) return false;
+    for (std::size_t other = 0; other < runs.size(); ++other) {
+      if (has_namesake[other] && runs[other].of_run == runs[r].of_run) return true;
+    }
+    return false;
+  };
   std::vector<bool> is_beside_others(runs.size(), false);
   for (const PublishedNumber& one : numbers) {
     bool met = false;
@@ -188,16 +198,28 @@ inline void remark_on_runs_without(PublishedComparison& made,
       const bool same =
           detail::bare_model_name(one.model) == detail::bare_model_name(runs[r].model);
       if (has_namesake[r] && !same) continue;
+      if (is_left_out(r)) continue;
       if (!same) is_beside_others[r] = true;
       made.pairs.push_back({one, runs[r].model, same, found->second});
     }
     if (!met) made.unmatched.push_back(one);
   }
+  std::string left_out;
   for (std::size_t r = 0; r < runs.size(); ++r) {
+    if (is_left_out(r)) add_to_list(left_out, runs[r].model);
     if (!is_beside_others[r]) continue;
     made.remarks.push_back("No published model is called " + runs[r].model +
                            ": it stands beside other models' numbers.");
   }
+  if (!left_out.empty()) {
+    made.remarks.push_back("Left out, since no published model is called so: " + left_out +
+                           ". A run of its own, or NAME=RUN, compares such a model.");
+  }
+  const auto is_shown = [&](const std::string& name) {
+    return !is_left_out(
+        static_cast<std::size_t>(over::find(runs, name, &RunNumbers::model) - runs.begin()));
+  };
+  std::erase_if(made.runs, [&](const std::string& name) { return !is_shown(name); });
   std::erase_if(made.runs, [&](const std::string& name) {  // what holds models is none of them
     return detail::is_around_models(*over::find(runs, name, &RunNumbers::model), runs) &&
            over::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();

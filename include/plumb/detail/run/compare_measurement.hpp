@@ -52,11 +52,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Settings that make a question harder or easier and stand otherwise in a run than in the first
-/// (over many prompts, the first of its command): one remark a run.
+/// (over many prompts, the first of its command): one remark for runs that differ in the same way.
 inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
                                                 bool over_prompts) {
-  std::vector<std::string> remarks;
   std::map<std::string, std::pair<std::string, Json>> firsts;
+  std::vector<std::pair<std::string, std::string>>
+      differing;  // what differs from which run, and the runs
   for (const auto& [name, folder] : runs) {
     const Json settings = kept_settings(folder);
     const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
@@ -110,8 +111,19 @@ inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>&
                   std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
     }
     if (apart.empty()) continue;
-    remarks.push_back(name + " was asked otherwise than " + first_name +
-                      ", so their numbers may not compare: " + apart);
+    const std::string how =
+        " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
+    const auto known = over::find(differing, how, [](const auto& one) { return one.first; });
+    if (known == differing.end()) {
+      differing.emplace_back(how, name);
+    } else {
+      add_to_list(known->second, name);
+    }
+  }
+  std::vector<std::string> remarks;
+  for (const auto& [how, names] : differing) {
+    const bool is_one = over::any_of(runs, [&](const auto& run) { return run.name == names; });
+    remarks.push_back(names + (is_one ? " was asked" : " were asked") + how);
   }
   return remarks;
 }
