@@ -66,6 +66,9 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
              "'c' (x → y)");
   BOOST_TEST(in_words(check("known.lost < 5")).starts_with("known.lost < 5: 8; P1 'a'"));
   BOOST_TEST(check("known.lost < 9").moved.empty());
+  AssertedChange none = change();  // a count of 0 is a whole number too
+  none.accuracy.overall.counts.only_first = 0;
+  BOOST_TEST(in_words(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
 // Two facts: the first loses its right answer, of the second a wrong option's score moves by 2.

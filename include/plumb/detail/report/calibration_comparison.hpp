@@ -70,7 +70,7 @@ class ComparisonSections {
                                         M metric) const {
     std::vector<std::string> heads{"Model", "Kind", "Facts", "Accuracy", "Mean over paraphrases"};
     for (const std::string& name : estimators) heads.push_back(escape_html(estimator_label(name)));
-    std::string html = table_begin(heads);
+    std::string html = table_begin(heads, {true});
     for (std::size_t i = 0; i < results_.models.size(); ++i) {
       const ModelCalibration& model = results_.models[i];
       double best = 2;

@@ -27,7 +27,6 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A row of models × markers: a model, or the mean over some.
 struct MarkerRow {
   std::string name;
-  bool is_model = false;
   std::vector<MarkerEffect> effects{};
 
   [[nodiscard]] Estimate effect(const std::string& marker, Estimate MarkerEffect::*number) const {
@@ -47,11 +46,11 @@ struct MarkerRow {
 [[nodiscard]] inline std::vector<MarkerRow> marker_rows(const CalibrationResults& results) {
   std::vector<MarkerRow> rows;
   for (const ModelCalibration& model : results.models) {
-    if (!model.markers.empty()) rows.push_back({model.name, true, model.markers});
+    if (!model.markers.empty()) rows.push_back({model.name, model.markers});
   }
   if (rows.empty()) return rows;
   for (KindMeans& kind : means_by_kind(results.models, results.masked)) {
-    rows.push_back({mean_name(kind), false, std::move(kind.markers)});
+    rows.push_back({mean_name(kind), std::move(kind.markers)});
   }
   return rows;
 }
@@ -62,8 +61,7 @@ struct MarkerRow {
   using R = MarkerRow;
   std::vector<Column<R>> columns{{.key = "model",
                                   .heading = "marked − base template",
-                                  .value = [](const R& row) -> CellValue { return row.name; },
-                                  .names_model = true}};
+                                  .value = [](const R& row) -> CellValue { return row.name; }}};
   std::vector<std::string> markers;
   for (const MarkerRow& row : rows) {
     for (const MarkerEffect& one : row.effects) {

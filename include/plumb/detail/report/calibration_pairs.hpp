@@ -36,7 +36,8 @@ class PairSections {
             "paraphrases; Brier scores over all facts "
             "and over the domain in which the two are closest.") +
         table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
-                     "Accuracy", "Margin", "Average, min"});
+                     "Accuracy", "Margin", "Average, min"},
+                    {true});
     for (const MatchedModels& pair : results_.comparison.pairs) {
       for (const std::size_t i : {pair.causal, pair.masked}) {
         const ModelCalibration& model = results_.models[i];

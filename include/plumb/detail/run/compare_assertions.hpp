@@ -228,9 +228,8 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
 [[nodiscard]] inline std::string in_words(const AssertedResult& result) {
   std::string text = result.assertion.text + ": ";
   if (!result.value.exists()) return text + "there is no such number for these runs";
-  const bool is_whole = result.value.value == std::round(result.value.value) &&
-                        std::abs(result.value.value) >= 1 && !result.value.has_interval();
-  text += is_whole                      ? with_decimals(result.value.value, 0)
+  const bool counts = std::string_view(result.assertion.quantity->name).starts_with("known.");
+  text += counts                        ? with_decimals(result.value.value, 0)
           : result.value.has_interval() ? with_interval(result.value, 4)
                                         : with_decimals(result.value.value, 4);
   for (std::size_t i = 0; i < result.moved.size(); ++i) {

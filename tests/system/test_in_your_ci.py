@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CTest lines and the workflow of docs/in-your-ci.md, executed as they stand there.
+
+`my_probe` is the command itself, and the base is a run of a tiny random model. The changed run is of the same model,
+which passes, or of another one, which fails.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+import command
+
+PROGRAMS = "plumb_command write_tiny_gguf"
+
+PAGE = (command.ROOT / "docs" / "in-your-ci.md").read_text()
+
+
+def block(language):
+    """The text of the page's block in a language."""
+    return re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL).group(1)
+
+
+@unittest.skipUnless(os.path.isdir(command.VOCABULARIES), "skipped: PLUMB_VOCABULARIES names no folder")
+class InYourCi(unittest.TestCase):
+    def setUp(self):
+        self.folder = command.temporary_folder(self)
+        (self.folder / "facts").symlink_to(command.FACTS)
+        for vocabulary, name in (("mpt", "model"), ("gpt-2", "other")):
+            command.tiny_model(self.folder, pathlib.Path(command.VOCABULARIES) / f"ggml-vocab-{vocabulary}.gguf").rename(self.folder / f"{name}.gguf")
+        command.plumb("probe", "--data", self.folder / "facts", "--model", self.folder / "model.gguf", "--out", self.folder / "base")
+        self.env = {**os.environ, "PATH": f"{command.BUILD}:{os.environ['PATH']}"}
+
+    def run_ctest(self, model):
+        """Whether each test passed, by name, and what was printed."""
+        project = self.folder
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.20)\nproject(engine NONE)\nenable_testing()\n"
+            "add_executable(my_probe IMPORTED)\n"
+            f"set_target_properties(my_probe PROPERTIES IMPORTED_LOCATION {command.PLUMB})\n"
+            f"set(MODEL {self.folder / model})\n" + block("cmake"))
+        build = project / "made"
+        subprocess.run(["cmake", "-S", project, "-B", build, "-G", "Ninja"], check=True, capture_output=True, env=self.env)
+        done = subprocess.run(["ctest", "--test-dir", build, "--output-on-failure"], capture_output=True, text=True, env=self.env)
+        return {name: words == "Passed" for name, words in re.findall(r"(\S+) \.+ *\**(Passed|Failed)", done.stdout)}, done.stdout
+
+    def test_ctest_passes_for_the_same_model_and_fails_for_another(self):
+        passed, printed = self.run_ctest("model.gguf")
+        self.assertEqual(passed, {"probe.changed": True, "knowledge.is_kept": True}, printed)
+        passed, printed = self.run_ctest("other.gguf")
+        self.assertEqual(passed, {"probe.changed": True, "knowledge.is_kept": False}, printed)
+        self.assertIn("does not hold: loglik.max < 0.5: ", printed)
+
+    def test_the_workflow_runs(self):
+        steps = re.findall(r"- run: (?:>\n((?:          .*\n)+)|(.*)\n)", block("yaml"))
+        steps = [" ".join((folded or plain).split()) for folded, plain in steps]
+        self.assertEqual(len(steps), 3)
+        build, ask, compare = steps
+        self.assertTrue(build.startswith("cmake "))  # builds the project's own program
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "my_probe").symlink_to(command.PLUMB)
+        for step in (ask, compare):
+            done = subprocess.run(["bash", "-ec", step], cwd=self.folder, env=self.env, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, step + done.stdout + done.stderr)
+        self.assertTrue((self.folder / "comparison" / "report.html").is_file())
+
+
+if __name__ == "__main__":
+    unittest.main()
