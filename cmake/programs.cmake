@@ -114,7 +114,7 @@ if(TARGET single_header)
   add_dependencies(plumb_examples example_one_file)
 endif()
 foreach(example score_one_fact own_engine hold_a_kernel five_systems every_option answers_as_tensors own_prompts own_batches own_top_k own_tree_engine own_lookups own_dataset own_scorer own_confidence
-                own_aggregation own_run_folder own_job rank_own_vectors calibrate_own_scores
+                own_aggregation own_run_folder own_job own_files own_embedder own_generator rank_own_vectors calibrate_own_scores
                 entropy_confidence fitted_confidence)
   add_executable(example_${example} examples/${example}.cpp)
   target_link_libraries(example_${example} PRIVATE plumb_small_program)

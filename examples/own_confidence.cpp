@@ -7,6 +7,8 @@
 //
 // Prints:
 //   mean_of_answer: accuracy 0.750, mean confidence 0.700, ACE 0.400
+//   average_vote2: ACE 0.250
+//   consistency_vote2: ACE 0.167
 
 #include <cmath>
 #include <cstdio>
@@ -55,4 +57,12 @@ int main() {
   using enum plumb::CalibrationMetric;
   std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n", MeanOfAnswer().name().c_str(),
               made[accuracy].value, made[mean_confidence].value, made[ace].value);
+
+  // The paper's own: how sure the paraphrases are that agree, and what share of them agrees.
+  const auto print = [&](const auto& estimator) {
+    std::printf("%s: ACE %.3f\n", estimator.name().c_str(),
+                plumb::calibrate(answers, estimator, {.bins = 4})[ace].value);
+  };
+  print(plumb::Average<>());
+  print(plumb::Consistency<>());
 }

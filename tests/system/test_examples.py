@@ -33,7 +33,7 @@ class Examples(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(done.stdout.splitlines(), expected)
                 ran += 1
-        self.assertEqual(ran, 22)
+        self.assertEqual(ran, 25)
 
     def test_the_command_over_an_own_engine_probes(self):
         folder = command.temporary_folder(self)

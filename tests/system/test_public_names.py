@@ -50,7 +50,10 @@ class PublicNames(unittest.TestCase):
         doors = {path.stem for path in INCLUDE.glob("*.hpp")} - {"plumb", "runs"}
         self.assertEqual({door for door, _, _ in rows(PAGE)}, doors)
         for _, name, example in rows(PAGE):
-            self.assertTrue((command.ROOT / "docs" / example).exists(), f"{name}: {example}")
+            file = command.ROOT / "docs" / example
+            self.assertTrue(file.exists(), f"{name}: {example}")
+            if file.suffix == ".cpp":
+                self.assertRegex(file.read_text(), rf"\b{name}\b", f"{example} does not show {name}")
 
     def test_the_check_sees_what_a_header_declares(self):
         folder = command.temporary_folder(self)
