@@ -104,8 +104,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
   for (const auto& [file, text] : contents(folder / "out")) names.insert(file);
   BOOST_TEST((names == std::set<std::string>{"ace_accuracy_correlation.csv", "calibration.csv",
                                              "calibration_curve.csv", "confidence_histogram.csv",
-                                             "markers.csv", "metrics.json", "option_counts.csv",
-                                             "pairs.csv", "recalibration.csv",
+                                             "differences.csv", "markers.csv", "metrics.json",
+                                             "option_counts.csv", "pairs.csv", "recalibration.csv",
                                              "recalibration_halves.jsonl", "reductions.csv",
                                              "rejection.csv", "report.html", "run.json"}));
   const Json model = json("out/metrics.json").at("models").at(name());
