@@ -136,7 +136,11 @@ class Shelf(unittest.TestCase):
             self.check_page(folder / run / "comparison", self.names)
         self.check_published(folder / "COMPARED-ALL", PUBLISHED)
         self.check_published(folder / "COMPARED-ALL-6", PUBLISHED & self.causal)
-        pairs = metrics(folder / "ALL" / "comparison")["pairs"]
+        compared = metrics(folder / "ALL" / "comparison")
+        self.assertEqual({pair for one in compared["differences"] for pair in (one["first"], one["second"])}, self.names)
+        self.assertEqual([compared["means"][kind]["models"] for kind in ("all", "causal", "masked")],
+                         [len(self.names), len(self.causal), len(self.names - self.causal)])
+        pairs = compared["pairs"]
         self.assertTrue(pairs)
         self.assertTrue(all(pair["causal"] in self.causal and pair["masked"] not in self.causal for pair in pairs))
 
@@ -154,6 +158,14 @@ class Shelf(unittest.TestCase):
                         self.assertEqual(model[filtering], own[filtering]["realistic"])
                     for hits in ("hits_at_1", "hits_at_10"):
                         self.check_finite(model["raw"][hits], f"{name}, {method}")
+            compared = metrics(folder / run / "comparison")
+            for name in self.causal:  # Tables 3, 5 and 7: how far a model's methods agree
+                for own in metrics(folder / run / name)["agreement"]:
+                    agreement = compared["agreement"]["+".join(own["methods"])][name]
+                    self.assertEqual(agreement, {part: own[part] for part in ("queries", "log_rank", "rank")})
+            families = {one["family"] for one in compared["sizes"]}
+            self.assertTrue(families and families <= {self.models[name]["family"] for name in self.causal})
+            self.assertTrue(0 <= compared["monotone_share"] <= 1)
             keys = [(row["model"], row["method"]) for row in rows_of(folder / run / "comparison" / "metrics.csv")]
             self.assertEqual(set(keys), {(name, method) for name in self.causal for method in methods})
             self.check_page(folder / run / "comparison", self.causal)
@@ -189,7 +201,6 @@ class Shelf(unittest.TestCase):
             for setting in asked[name]:
                 made = compared[f"{name} {setting}"]
                 for one in (made, own[setting]):
-                    del one["samplings"]  # the comparison draws as many as `compare` does
                     for ranks in one.get("true_token_ranks", {}).values():
                         ranks.pop("setting")  # which has the model's name in the comparison
                 self.assertEqual(made, own[setting])
