@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/candidate_scorer.hpp"
@@ -130,6 +131,31 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
   BOOST_TEST(made.methods[3].candidates < made.methods[2].candidates);
   BOOST_TEST(made.methods[2].ranks.size() == 16U);
   BOOST_TEST(!made.agreements.empty());
+}
+
+// Facts and triples that were made in memory have no lines: methods share their queries all the same.
+BOOST_AUTO_TEST_CASE(methods_agree_on_queries_that_are_of_no_file) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (int i = 0; i < 20; ++i) {
+    facts.emplace_back("City " + std::to_string(i), "Land " + std::to_string(i % 3));
+  }
+  const Dataset dataset{"cities", {relation_of("country", {"[X] is in [Y]."}, facts)}};
+  auto model = reader_of_elements<NgramTreeModel>();
+  model.limits = {8192, 256, 256};
+  const detail::RankingOptions options{.methods = {RankMethod::likelihood, RankMethod::deer},
+                                       .asked = {.limit = 5, .shots = 1}};
+  const detail::RankResults made = rank(model, dataset, options);
+  BOOST_TEST_REQUIRE(made.agreements.size() == 1U);
+  BOOST_TEST(made.agreements[0].shared.size() == 5U);
+  for (const detail::EntityRank& one : made.methods[0].ranks) BOOST_TEST(one.line > 0U);
+
+  KnowledgeGraph graph = graph_of(dataset, {});
+  for (auto* part : {&graph.train, &graph.test}) {
+    for (detail::Triple& triple : *part) triple.line = 0;
+  }
+  const detail::RankResults by_hand = rank(model, graph, options);
+  BOOST_TEST_REQUIRE(by_hand.agreements.size() == 1U);
+  BOOST_TEST(by_hand.agreements[0].shared.size() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_ranked_is_refused) {

@@ -90,8 +90,10 @@ inline std::string relation_words(const Relation& relation) {
     }
     std::vector<Triple> triples;
     for (const Fact& fact : relation.facts) {
+      // Facts of no file are told apart by their number, from 1.
+      const std::size_t line = fact.line > 0 ? fact.line : triples.size() + 1;
       triples.push_back({place(fact.subject_id, fact.subject), index, made.range[fact.answer],
-                         static_cast<std::uint32_t>(fact.line)});
+                         static_cast<std::uint32_t>(line)});
     }
     std::vector<std::size_t> order(triples.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

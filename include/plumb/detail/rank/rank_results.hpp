@@ -164,10 +164,11 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   method.length = tested(tokens, ranks);
 }
 
-/// What is the same query of two methods or runs.
-using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t>;
+/// What is the same query of two methods or runs: its line, or its names where it is of no file.
+using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t, std::string>;
 inline QueryKey query_key(const EntityRank& rank) {
-  return {rank.part, rank.relation, rank.line, rank.asks_head, rank.candidates};
+  return {rank.part,      rank.relation,   rank.line,
+          rank.asks_head, rank.candidates, rank.line > 0 ? "" : rank.head + "\n" + rank.tail};
 }
 
 /// The places in both lists of each query that both have.
