@@ -89,6 +89,29 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
                         says(Fault::user, "no fact has a column 'month'; there are year"));
 }
 
+// Bins of close numbers have names that differ, and a word for "none" among numbers is no value.
+BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
+  std::vector<std::string> values{"n/a", "NA", "-", "None"};
+  for (int i = 1; i <= 20; ++i) {
+    values.push_back("0.0000" + std::string(i < 10 ? "0" : "") + std::to_string(i));
+  }
+  const RelationAnswers one = relation("P1", values, std::string(24, '1'));
+  const FactsByColumn by({&one.relation}, "year");
+  BOOST_TEST(by.without() == 4U);
+  BOOST_TEST((by.names() == std::vector<std::string>{"0.000001 to 0.000004", "0.000005 to 0.000008",
+                                                     "0.000009 to 0.000012", "0.000013 to 0.000016",
+                                                     "0.000017 to 0.00002"}));
+  std::vector<std::string> close;
+  for (int i = 0; i < 20; ++i) close.push_back("1234." + std::to_string(50000 + i));
+  const RelationAnswers other = relation("P1", close, std::string(20, '1'));
+  const FactsByColumn apart({&other.relation}, "year");
+  BOOST_TEST(apart.names().front() == "1234.5 to 1234.50003");
+  // Words among texts are values as any other.
+  const RelationAnswers texts = relation("P1", {"NA", "DE", "NA"}, "111");
+  BOOST_TEST(
+      (FactsByColumn({&texts.relation}, "year").names() == std::vector<std::string>{"DE", "NA"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_column_is_checked_before_anything_is_asked) {
   Dataset dataset;
   dataset.relations.push_back(relation("P1", {"2001", ""}, "10").relation);

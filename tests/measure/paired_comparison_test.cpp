@@ -111,6 +111,32 @@ BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 1, 0, 1}));
 }
 
+// a knows 2/2 and 1/2 of fact 0 and 1 under two variants, b 1/2 and 0: on average 1/2 of each, though neither
+// a nor b has lost a fact that it knows under most.
+BOOST_AUTO_TEST_CASE(a_drop_is_of_means_over_the_variants) {
+  std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"11", "10"})}},
+                                   {"b", {by_seed("P1", {"10", "00"})}}};
+  PairedComparison made = compared(models);
+  BOOST_TEST(near(made.mean_drop.value, 0.5));
+  BOOST_TEST(near(made.overall_drop.value, 0.5));
+  // With a second relation of three facts, all of them known to both.
+  models[0].relations.push_back(by_seed("P2", {"111", "111"}));
+  models[1].relations.push_back(by_seed("P2", {"111", "111"}));
+  made = compared(models);
+  BOOST_TEST(near(made.mean_drop.value, 0.25));
+  BOOST_TEST(near(made.overall_drop.value, 1.0 / 5));
+  BOOST_TEST(made.mean_drop.method == "bootstrap of relations");
+  BOOST_TEST(near(made.mean_drop.low, 0));
+  BOOST_TEST(near(made.mean_drop.high, 0.5));
+}
+
+BOOST_AUTO_TEST_CASE(of_one_variant_a_drop_is_the_difference) {
+  const PairedComparison made = compared(two_models());
+  BOOST_TEST(made.mean_drop.value == made.mean_difference.value);
+  BOOST_TEST(made.mean_drop.low == made.mean_difference.low);
+  BOOST_TEST(made.overall_drop.high == made.overall.difference.high);
+}
+
 // Only seed 0 is both models'.
 BOOST_AUTO_TEST_CASE(variants_of_one_model_alone_do_not_count) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},

@@ -120,6 +120,27 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   BOOST_TEST(made.monotone_share() > 0.5);
 }
 
+// Of two models of one size the better may come first; a model without a family is in none.
+BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
+  const auto sized = [](const std::string& name, std::size_t rank, const std::string& family,
+                        double parameters) {
+    RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
+    made.family = family;
+    made.parameters = parameters;
+    return made;
+  };
+  const RankComparison made =
+      compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),
+                     sized("d", 1, "", 1e8), sized("e", 5, "", 2e8)},
+                    {});
+  BOOST_TEST(!made.sizes.empty());
+  for (const SizeSeries& one : made.sizes) {
+    BOOST_TEST(one.family == "A");
+    BOOST_TEST(one.monotone, one.measure);
+  }
+  BOOST_TEST(made.monotone_share() == 1.0);
+}
+
 BOOST_AUTO_TEST_CASE(without_sizes_there_are_no_series) {
   BOOST_TEST(test::small_rank_comparison().sizes.empty());
   BOOST_TEST(std::isnan(test::small_rank_comparison().monotone_share()));

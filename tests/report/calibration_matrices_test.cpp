@@ -67,6 +67,17 @@ BOOST_AUTO_TEST_CASE(the_page_has_markers_reductions_votes_and_option_counts) {
   BOOST_TEST(count_of(html, "<svg class=\"chart xy\"") == 4U);
 }
 
+// A mean is named by the models that have the number.
+BOOST_AUTO_TEST_CASE(a_mean_over_one_model_says_so) {
+  CalibrationResults results = small_results({"gpt", "opt", "xl"});
+  results.masked = {false, false, false};
+  results.models[0].markers.clear();
+  results.models[1].markers.clear();
+  const std::vector<MarkerRow> rows = marker_rows(results);
+  BOOST_TEST_REQUIRE(rows.size() == 2U);
+  BOOST_TEST(rows[1].name == "mean of 1 model");
+}
+
 BOOST_AUTO_TEST_CASE(what_no_model_has_is_not_shown) {
   CalibrationResults results = two_models();
   for (ModelCalibration& model : results.models) {

@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(pairs_stand_with_their_difference) {
 BOOST_AUTO_TEST_CASE(paired_tests_say_which_number_to_print_and_what_each_is_over) {
   const std::string part = section(page(), "Paired tests");
   BOOST_TEST(in_order(part, {"more than half of the variants", "For a paper, print the column",
-                             ">Difference, mean of relations<", ">P, overall<",
-                             ">P (Holm), overall<", ">Difference, overall<",
+                             ">Difference, mean of relations<", ">p, overall<",
+                             ">p (Holm), overall<", ">Difference, overall<",
                              "<summary>Paired tests "
                              "by relation</summary>",
                              "paired_tests_by_relation.csv"}));

@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_page_is_told_which_column_names_models) {
   table.rows = {{{std::string("a"), std::size_t{1}}, {"", ""}}};
   const std::string html = html_table(table);
   BOOST_TEST(holds(html, "<th scope=\"col\" data-names=\"model\"><button type=\"button\">Model<"));
-  BOOST_TEST(holds(html, "<th scope=\"col\"><button type=\"button\">N<"));
+  BOOST_TEST(holds(html, "<th scope=\"col\"><button type=\"button\">n<"));
 }
 
 BOOST_AUTO_TEST_CASE(meanings_are_of_the_columns_of_a_page) {

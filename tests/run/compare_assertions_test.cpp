@@ -20,6 +20,8 @@ AssertedChange change() {
   AssertedChange made;
   made.accuracy.overall.counts = {52, 8, 3, 37};
   made.accuracy.mean_difference = {0.05, 0.01, 0.09, 100, "bootstrap of relations"};
+  made.accuracy.mean_drop = {0.05, 0.01, 0.09, 100, "bootstrap of relations"};
+  made.accuracy.overall_drop = {0.05, -0.01, 0.11, 100, "bootstrap of relations"};
   made.accuracy.overall.difference = {0.05, -0.01, 0.11, 100, "bootstrap of relations"};
   made.lost = {"P1 'a' (x → y)", "P1 'b' (x → y)", "P1 'c' (x → y)", "P1 'd' (x → y)"};
   return made;
@@ -48,8 +50,12 @@ BOOST_AUTO_TEST_CASE(a_certain_bound_is_for_the_whole_interval) {
   BOOST_TEST(check("accuracy.drop.certain < 0.091").passed);
   BOOST_TEST(check("accuracy.drop.certain > 0").passed);
   BOOST_TEST(!check("accuracy.drop_overall.certain > 0").passed);
-  // A count has no interval: it is what it is.
-  BOOST_TEST(check("known.lost.certain < 9").passed);
+  // What has no interval cannot be certain.
+  for (const char* text :
+       {"known.lost.certain < 9", "loglik.max.certain < 1", "kappa.certain > 0"}) {
+    BOOST_CHECK_EXCEPTION((void)check(text), Error,
+                          says(Fault::user, "has no interval, so nothing is certain of it"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_fails_either_way) {
@@ -84,7 +90,7 @@ BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   BOOST_TEST(check("loglik.max < 2.1", of).passed);
   BOOST_TEST(check("loglik.mean <= 0.5", of).passed);
   BOOST_TEST(in_words(check("loglik.max < 1", of)) ==
-             "loglik.max < 1: 2; P1 'b', option 'z' by 2.000, P1 'a', option 'y' by 0.500");
+             "loglik.max < 1: 2.0000; P1 'b', option 'z' by 2.000, P1 'a', option 'y' by 0.500");
   // Brier: (0.01 + 0.09) / 2 before, (0.64 + 0.16) / 2 after.
   const AssertedResult brier = check("brier.rise < 0.3", of);
   BOOST_TEST(std::abs(brier.value.value - 0.35) < 1e-12);

@@ -110,6 +110,7 @@
 #include "plumb/detail/run/answer_plan.hpp"
 #include "plumb/detail/run/answer_prompts.hpp"
 #include "plumb/detail/run/answer_run.hpp"
+#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/calibrate_measurement.hpp"
 #include "plumb/detail/run/calibrate_settings.hpp"
 #include "plumb/detail/run/compare_assertions.hpp"

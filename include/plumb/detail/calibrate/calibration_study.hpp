@@ -192,9 +192,10 @@ class Study {
     result_.column = options_.group_by;
     result_.facts_without = by.without();
     for (std::size_t g = 0; g < by.names().size(); ++g) {
-      FactGroup group{by.names()[g], {}};
+      FactGroup group{by.names()[g], {}}, whole;
       std::vector<std::size_t> strata;
       std::size_t first = 0;
+      bool is_whole = true;
       for (const RelationPredictions& relation : relations_) {
         std::size_t inside = 0;
         for (std::size_t f = 0; f < relation.facts(); ++f) {
@@ -202,10 +203,18 @@ class Study {
           group.ranges.emplace_back(first + f, 1);
           ++inside;
         }
-        if (inside > 0) strata.push_back(inside);
+        if (inside > 0) {
+          strata.push_back(inside);
+          whole.ranges.emplace_back(first, relation.facts());
+          is_whole = is_whole && inside == relation.facts();
+        }
         first += relation.facts();
       }
-      const Resamples resamples(strata, options_.bootstrap, "bootstrap/calibrate/" + by.names()[g]);
+      // A group of whole relations has the resamples of a domain, so the same interval.
+      const Resamples resamples =
+          is_whole ? resamples_.part(whole.ranges)
+                   : Resamples(strata, options_.bootstrap,
+                               "bootstrap/calibrate/" + options_.group_by + "/" + group.name);
       for (std::size_t e = 0; e < judged.size(); ++e) {
         result_.estimators[e].values.emplace_back(
             group.name,
@@ -218,8 +227,12 @@ class Study {
     std::uint64_t hash = fnv1a("");
     for (const RelationPredictions& relation : relations_) {
       hash = fnv1a(relation.relation.code + "\n", hash);
+      for (const std::string& option : relation.relation.options) hash = fnv1a(option + "\n", hash);
       for (const Fact& fact : relation.relation.facts) {
-        hash = fnv1a(std::to_string(fact.instance) + " " + fact.subject + "\n", hash);
+        hash = fnv1a(std::to_string(fact.instance) + " " + std::to_string(fact.answer) + " " +
+                         fact.subject + "\n",
+                     hash);
+        for (const std::string& choice : fact.choices) hash = fnv1a(choice + "\n", hash);
       }
     }
     return hash;

@@ -126,7 +126,7 @@ struct ModelCalibration {
   /// The column that facts are grouped by, empty for none, and how many facts have no value in it.
   std::string column{};
   std::size_t facts_without = 0;
-  /// Of the facts' relations, instances and subjects, in order: equal where models were asked the same.
+  /// Of the facts' relations, subjects, options and answers, in order: equal where models were asked the same.
   std::uint64_t facts_hash = 0;
   /// What was left out and why, in words.
   std::vector<std::string> remarks;

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
@@ -55,6 +56,12 @@ struct ColumnGroups {
 inline constexpr std::size_t most_values = 12;
 /// Of about as many facts.
 inline constexpr std::size_t value_bins = 5;
+
+/// Whether a cell of a column of numbers says in a word that there is none.
+[[nodiscard]] inline bool is_missing_number(const std::string& value) {
+  const std::string word = bare_name(value);
+  return word.empty() || word == "na" || word == "nan" || word == "none" || word == "null";
+}
 
 /// What a fact has in a column; nothing, or several.
 [[nodiscard]] inline std::vector<std::string> values_in_column(const Relation& relation,
@@ -111,20 +118,40 @@ class ValueGroups {
  private:
   /// Sorted numbers into bins that end where the next number is another one.
   void cut(const std::vector<double>& sorted) {
+    std::vector<double> firsts;
     for (std::size_t begin = 0; begin < sorted.size();) {
       const std::size_t bins = value_bins - (std::min)(last_.size(), value_bins - 1);
       std::size_t end = begin + (std::max<std::size_t>)(1, (sorted.size() - begin) / bins);
       while (end < sorted.size() && sorted[end] == sorted[end - 1]) ++end;
       if (last_.size() + 1 == value_bins) end = sorted.size();
       last_.push_back(sorted[end - 1]);
-      const std::string first = short_number(sorted[begin]), last = short_number(sorted[end - 1]);
-      names_.push_back(first == last ? first : first + " to " + last);
+      firsts.push_back(sorted[begin]);
       begin = end;
     }
+    // As few digits as tell all ends of bins apart.
+    std::set<double> ends(firsts.begin(), firsts.end());
+    ends.insert(last_.begin(), last_.end());
+    int digits = 4;
+    const auto is_told = [&] {
+      std::set<std::string> texts;
+      for (const double end : ends) texts.insert(short_number(end, digits));
+      return texts.size() == ends.size();
+    };
+    while (digits < 17 && !is_told()) ++digits;
+    for (std::size_t b = 0; b < last_.size(); ++b) {
+      const std::string first = short_number(firsts[b], digits),
+                        last = short_number(last_[b], digits);
+      names_.push_back(firsts[b] == last_[b] ? first : first + " to " + last);
+    }
   }
-  static std::string short_number(double number) {
-    const bool is_whole = number == std::round(number) && std::abs(number) < 1e15;
-    return with_decimals(number, is_whole ? 0 : 3);
+  /// A whole number as it is, another one with so many significant digits: "12000", "0.00031".
+  static std::string short_number(double number, int digits) {
+    if (number == std::round(number) && std::abs(number) < 1e15) return with_decimals(number, 0);
+    const int before = static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1;
+    std::string text = with_decimals(number, std::clamp(digits - before, 1, 60));
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text;
   }
 
   std::vector<std::string> names_;
@@ -146,8 +173,14 @@ class FactsByColumn {
         if (values.empty()) values = values_in_column(*relation, fact, column);
       }
     }
+    const bool are_numbers = over::all_of(facts, [](const auto& fact) {
+      return over::all_of(fact.second, [](const std::string& value) {
+        return finite_number(value) || is_missing_number(value);
+      });
+    });
     std::vector<std::string> all;
-    for (const auto& [fact, values] : facts) {
+    for (auto& [fact, values] : facts) {
+      if (are_numbers) std::erase_if(values, is_missing_number);
       without_ += values.empty();
       all.insert(all.end(), values.begin(), values.end());
     }

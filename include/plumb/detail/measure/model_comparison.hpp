@@ -16,8 +16,8 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
-#include "plumb/detail/measure/compared_facts.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
+#include "plumb/detail/measure/compared_facts.hpp"
 #include "plumb/detail/measure/leaderboard.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -47,6 +47,17 @@ struct SettingAccuracies {
   std::vector<Estimate> accuracy;
 };
 
+/// A number of one model against the first, and what it means.
+struct ChangedValue {
+  std::string key;
+  std::string meaning;
+  Estimate value;
+};
+struct ModelChanges {
+  std::string model;
+  std::vector<ChangedValue> values;
+};
+
 struct Comparison {
   AccuracyTable table;
   /// Best first.
@@ -72,6 +83,9 @@ struct Comparison {
   /// What at least two models were asked.
   std::vector<ComparedFact> facts;
   ComparedFactCounts fact_counts;
+  /// Each model but the first against it: accuracy, likelihoods, calibration and facts; nothing where scores do
+  /// not compare.
+  std::vector<ModelChanges> changes{};
   Bootstrap bootstrap;
   /// What must be said wherever the numbers are shown.
   std::vector<std::string> remarks;

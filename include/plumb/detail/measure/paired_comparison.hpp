@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "plumb/detail/core/binomial_table.hpp"
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/paired_tests.hpp"
@@ -64,7 +66,24 @@ struct PairedComparison {
   /// The unweighted mean over the relations of each model's accuracy, and their difference.
   std::array<double, 2> mean_accuracy{no_number, no_number};
   Estimate mean_difference;
+  /// The difference of the accuracies that leaderboards show, a fact counting with its mean over the shared
+  /// variants: the mean over relations, and over all facts. Under one variant the same as the differences
+  /// above.
+  Estimate mean_drop, overall_drop;
 };
+
+/// First minus second of each fact, known or not, as the mean over the shared variants.
+[[nodiscard]] inline std::vector<double> fact_differences(const MatchedRelation& relation) {
+  std::vector<double> differences(relation.facts);
+  for (const auto& right : relation.right) {
+    for (std::size_t i = 0; i < relation.facts; ++i) {
+      differences[i] += static_cast<double>(right[i] & 1U) -
+                        static_cast<double>(static_cast<std::size_t>(right[i]) >> 1U);
+    }
+  }
+  for (double& one : differences) one /= static_cast<double>(relation.right.size());
+  return differences;
+}
 
 /// Whether each of two models knows a fact under more than half of the shared variants.
 [[nodiscard]] inline std::pair<bool, bool> known_by_most(const MatchedRelation& relation,
@@ -142,7 +161,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
                                                         const Bootstrap& bootstrap) {
   constexpr const char *of_facts = "bootstrap of facts", *of_relations = "bootstrap of relations";
   const MatchedAnswers matched = match_answers(models[first], models[second], group);
-  PairedComparison made{first, second, {}, {}, {no_number, no_number}, {}};
+  PairedComparison made{.first = first, .second = second};
   if (matched.relations.empty()) return made;
   if (group.by == "choice") made.overall.same_answers = 0;
   made.mean_accuracy = {0, 0};
@@ -162,8 +181,15 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
     made.relations.emplace_back(relation.code, std::move(test));
   }
   made.overall.p = mcnemar_exact_p(all.only_first, all.only_second);
+  const bool is_single = over::all_of(matched.relations, [](const MatchedRelation& relation) {
+    return relation.right.size() == 1;
+  });
   if (made.relations.size() == 1) {
     made.overall.difference = made.mean_difference = made.relations.front().second.difference;
+    made.mean_drop = made.overall_drop =
+        is_single ? made.mean_difference
+                  : bootstrap_mean({{fact_differences(matched.relations.front()), 1}}, bootstrap,
+                                   "paired drop");
     return made;
   }
   double mean = 0;
@@ -184,6 +210,40 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
       detail::interval_of(all.difference(), std::move(draws), all.facts(), of_relations);
   made.mean_difference =
       detail::interval_of(mean, std::move(mean_draws), all.facts(), of_relations);
+  if (is_single) {
+    made.mean_drop = made.mean_difference;
+    made.overall_drop = made.overall.difference;
+    return made;
+  }
+  std::vector<double> sums;  // of each relation's facts
+  for (const MatchedRelation& relation : matched.relations) {
+    const std::vector<double> differences = fact_differences(relation);
+    sums.push_back(std::accumulate(differences.begin(), differences.end(), 0.0));
+  }
+  const auto facts_of = [&](std::size_t r) {
+    return static_cast<double>(matched.relations[r].facts);
+  };
+  double sum = 0, mean_drop = 0, facts = 0;
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    sum += sums[r];
+    facts += facts_of(r);
+    mean_drop += sums[r] / facts_of(r) / relations;
+  }
+  std::vector<double> overall_drops(bootstrap.resamples), mean_drops(bootstrap.resamples);
+  RandomStream again(bootstrap.seed, "paired relations");
+  for (std::size_t b = 0; b < bootstrap.resamples; ++b) {
+    double drawn = 0, of = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const std::size_t r = again.below(sums.size());
+      drawn += sums[r];
+      of += facts_of(r);
+      mean_drops[b] += sums[r] / facts_of(r) / relations;
+    }
+    overall_drops[b] = drawn / of;
+  }
+  made.overall_drop =
+      detail::interval_of(sum / facts, std::move(overall_drops), all.facts(), of_relations);
+  made.mean_drop = detail::interval_of(mean_drop, std::move(mean_drops), all.facts(), of_relations);
   return made;
 }
 

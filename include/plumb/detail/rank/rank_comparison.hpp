@@ -8,6 +8,7 @@
 // the second's; its interval is a percentile bootstrap over queries. The realistic rank is used, the
 // middle of ties, among all candidates (raw).
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -131,7 +132,8 @@ struct RankComparison {
   for (const MethodComparison& of : made.methods) {
     std::map<std::string, std::vector<RankStanding>> families;
     for (const RankStanding& one : of.standings) {
-      if (made.models[one.model].parameters) families[made.models[one.model].family].push_back(one);
+      const RankedModel& model = made.models[one.model];
+      if (model.parameters && !model.family.empty()) families[model.family].push_back(one);
     }
     for (auto& [family, standings] : families) {
       if (standings.size() < 2) continue;
@@ -144,13 +146,18 @@ struct RankComparison {
       }
       for (const auto& [measure, value] : measures) {
         SizeSeries series{family, of.method, measure, {}, true};
-        double before = -1;
+        double size = 0, of_smaller = -1,
+               of_size = -1;  // the highest of all smaller models, of this size
         for (const RankStanding& one : standings) {
           const double mine = value(made.ranked(one).realistic());
           if (std::isnan(mine)) continue;
+          if (*made.models[one.model].parameters > size) {
+            size = *made.models[one.model].parameters;
+            of_smaller = (std::max)(of_smaller, of_size);
+          }
           series.models.push_back(one.model);
-          series.monotone = series.monotone && mine >= before;
-          before = mine;
+          series.monotone = series.monotone && mine >= of_smaller;
+          of_size = (std::max)(of_size, mine);
         }
         if (series.models.size() > 1) all.push_back(std::move(series));
       }

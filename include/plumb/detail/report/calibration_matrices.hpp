@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,10 +38,10 @@ struct MarkerRow {
 };
 
 /// "mean of 5 causal models".
-[[nodiscard]] inline std::string mean_name(const KindMeans& kind) {
-  return "mean of " + std::to_string(kind.models) +
-         (kind.kind == "all" ? " models"
-                             : " " + kind.kind + (kind.models == 1 ? " model" : " models"));
+[[nodiscard]] inline std::string mean_name(const KindMeans& kind, std::size_t models) {
+  return "mean of " + std::to_string(models) +
+         (kind.kind == "all" ? (models == 1 ? " model" : " models")
+                             : " " + kind.kind + (models == 1 ? " model" : " models"));
 }
 
 /// The models, then the means.
@@ -50,7 +52,9 @@ struct MarkerRow {
   }
   if (rows.empty()) return rows;
   for (KindMeans& kind : means_by_kind(results.models, results.masked)) {
-    rows.push_back({mean_name(kind), std::move(kind.markers)});
+    std::size_t models = 0;  // that have any marker
+    for (const MarkerEffect& one : kind.markers) models = (std::max)(models, one.accuracy.count);
+    if (models > 0) rows.push_back({mean_name(kind, models), std::move(kind.markers)});
   }
   return rows;
 }
@@ -59,9 +63,11 @@ struct MarkerRow {
 [[nodiscard]] inline std::vector<Column<MarkerRow>> marker_matrix_columns(
     const std::vector<MarkerRow>& rows, Estimate MarkerEffect::*number, bool lower_is_better) {
   using R = MarkerRow;
-  std::vector<Column<R>> columns{{.key = "model",
-                                  .heading = "marked − base template",
-                                  .value = [](const R& row) -> CellValue { return row.name; }}};
+  std::vector<Column<R>> columns{
+      {.key = "model",
+       .heading = std::string(number == &MarkerEffect::ace ? "ACE" : "accuracy") +
+                  ", marked − base template",
+       .value = [](const R& row) -> CellValue { return row.name; }}};
   std::vector<std::string> markers;
   for (const MarkerRow& row : rows) {
     for (const MarkerEffect& one : row.effects) {
@@ -87,9 +93,20 @@ struct MeanReduction {
 
 [[nodiscard]] inline std::vector<Column<MeanReduction>> mean_reduction_columns() {
   using R = MeanReduction;
-  auto columns = columns_of<R>(reduction_columns(),
-                               [](const R& row) -> const ReductionResult& { return row.of; });
-  for (Column<R>& column : columns) column.interval = false;  // a mean over models has none
+  using E = ReductionResult;
+  std::vector<Column<R>> columns{
+      {.key = "reduction", .heading = "reduction", .value = [](const R& row) -> CellValue {
+         return scoring_label(row.of.scoring);
+       }}};
+  for (const auto& [key, heading, number] : {std::tuple{"accuracy", "accuracy", &E::accuracy},
+                                             {"ace", "ACE", &E::ace},
+                                             {"harmonic_mean", "H", &E::harmonic_mean}}) {
+    columns.push_back({.key = key, .heading = heading, .value = [of = number](const R& row) {
+                         const Estimate& mean = row.of.*of;  // over models: it has no interval
+                         return PlainNumber{mean.exists() ? std::optional(mean.value)
+                                                          : std::nullopt};
+                       }});
+  }
   prepend(columns, {{.key = "models", .heading = "models", .value = [](const R& row) -> CellValue {
                        return row.models;
                      }}});
@@ -99,7 +116,9 @@ struct MeanReduction {
 [[nodiscard]] inline std::vector<MeanReduction> mean_reductions(const CalibrationResults& results) {
   std::vector<MeanReduction> rows;
   for (const KindMeans& kind : means_by_kind(results.models, results.masked)) {
-    for (const ReductionResult& one : kind.reductions) rows.push_back({mean_name(kind), one});
+    for (const ReductionResult& one : kind.reductions) {
+      rows.push_back({mean_name(kind, one.accuracy.count), one});
+    }
   }
   return rows;
 }
@@ -132,10 +151,9 @@ class CalibrationMatrices {
   [[nodiscard]] std::string reductions() const {
     const std::vector<MeanReduction> rows = mean_reductions(results_);
     if (rows.empty()) return "";
-    const auto columns = mean_reduction_columns();
     return heading("Reductions, averaged over models",
-                   "Each model counts once. " + meanings(columns)) +
-           html_table(columns, rows);
+                   "Each model counts once. " + meanings(reduction_columns())) +
+           html_table(mean_reduction_columns(), rows);
   }
 
   /// A line for each model through its votes, from the fewest that must agree to all.

@@ -37,6 +37,8 @@ struct Column {
   /// Rows whose cell has no colour, whatever its value; empty for none.
   std::function<bool(const Row&)> plain{};
   bool names_model = false;
+  bool heading_is_name = false;
+  std::size_t name_width = 0;
 };
 
 /// Gives the columns of these keys another weight.
@@ -72,7 +74,9 @@ template <class Row, class Inner, class Part>
          .colour = one.colour,
          .weight = one.weight,
          .plain = {},
-         .names_model = one.names_model});
+         .names_model = one.names_model,
+         .heading_is_name = one.heading_is_name,
+         .name_width = one.name_width});
     if (!one.plain) continue;
     columns.back().plain = [plain = one.plain, part](const Row& row) { return plain(part(row)); };
   }
@@ -84,7 +88,7 @@ template <class Row>
   std::vector<ColumnHead> heads;
   for (const Column<Row>& one : columns) {
     heads.push_back({one.key, one.heading, one.meaning, one.place, one.decimals, one.interval,
-                     one.weight, one.names_model});
+                     one.weight, one.names_model, one.heading_is_name, one.name_width});
   }
   return heads;
 }

@@ -228,6 +228,38 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
+/// What is shown of each model against the first; metrics.json has all.
+[[nodiscard]] inline std::vector<Column<ModelChanges>> change_columns(const Comparison& made) {
+  using C = ModelChanges;
+  std::vector<Column<C>> columns{{.key = "model",
+                                  .heading = "against " + made.table.models.front(),
+                                  .value = [](const C& one) -> CellValue { return one.model; },
+                                  .names_model = true}};
+  if (made.changes.empty()) return columns;
+  const std::vector<std::pair<std::string, std::string>> headings{
+      {"accuracy.drop", "accuracy lost"}, {"ace.rise", "ACE rise"},
+      {"brier.rise", "Brier rise"},       {"loglik.mean", "mean change of a score"},
+      {"loglik.max", "largest change"},   {"known.lost", "facts lost"},
+      {"known.gained", "facts gained"}};
+  const auto& values = made.changes.front().values;
+  for (const auto& [key, heading] : headings) {
+    const auto found = over::find(values, key, &ChangedValue::key);
+    if (found == values.end()) continue;
+    const auto place = static_cast<std::size_t>(found - values.begin());
+    const bool counts = key.starts_with("known.");
+    columns.push_back({.key = key,
+                       .heading = heading,
+                       .meaning = heading + ": " + found->meaning + ".",
+                       .value = [place, counts](const C& one) -> CellValue {
+                         const Estimate& value = one.values[place].value;
+                         if (!counts || !value.exists()) return value;
+                         return static_cast<std::size_t>(value.value);
+                       },
+                       .interval = key.ends_with(".drop") || key.ends_with(".rise")});
+  }
+  return columns;
+}
+
 /// The smallest and the largest model of a family whose sizes are known.
 struct FamilyEnds {
   std::size_t smallest = 0, largest = 0;

@@ -70,7 +70,8 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
     const std::size_t m = standing.model;
     columns.push_back({.key = made.table.models[m],
                        .heading = made.table.models[m],
-                       .value = [m](const Row& one) { return one.accuracy[m]; }});
+                       .value = [m](const Row& one) { return one.accuracy[m]; },
+                       .heading_is_name = true});
   }
 }
 

@@ -89,6 +89,11 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
                                      {"r", to_json(made.correlations[i][j])}});
     }
   }
+  json["changes"] = Json::object();
+  for (const ModelChanges& one : made.changes) {
+    Json& changed = json["changes"][one.model] = Json::object();
+    for (const ChangedValue& value : one.values) changed[value.key] = to_json(value.value);
+  }
   json["families"] = Json::array();
   for (const FamilyEnds& one : ends_of_families(made)) {
     json["families"].push_back(json_of(family_ends_columns(made), one));

@@ -38,7 +38,7 @@ class ComparisonPage {
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
                        made_.remarks, settings},
                       cards() + models() + accuracy_by_model() + accuracy_by_size(made_) +
-                          accuracy_by_setting(made_) + paired() + relation_map() +
+                          accuracy_by_setting(made_) + changes() + paired() + relation_map() +
                           accuracy_by_group(made_) + accuracy_by_relation() + relations() +
                           extremes() + correlations() + subsumption() + pairs() +
                           compared_facts_section(made_));
@@ -268,6 +268,16 @@ class ComparisonPage {
            model_map("Subsumption", "knows ↓ also known by →",
                      [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); }) +
            families();
+  }
+  /// What a changed model costs: accuracy, calibration, likelihood and facts.
+  [[nodiscard]] std::string changes() const {
+    if (made_.changes.empty()) return "";
+    const auto columns = change_columns(made_);
+    return heading("Changes from the first model",
+                   "Against " + label(table_.models.front()) + ". " + meanings(columns) +
+                       " Calibration is that of the Base confidence under the first shared "
+                       "template, over 20 bins.") +
+           html_table(columns, made_.changes);
   }
   [[nodiscard]] std::string families() const {
     const std::vector<FamilyEnds> ends = ends_of_families(made_);

@@ -179,6 +179,9 @@ class ComparisonReportBody {
     if (!made_.groups.column.empty()) {
       tables.push_back({"groups", group_accuracy_table(made_)});
     }
+    if (!made_.changes.empty()) {
+      tables.push_back({"changes", table_of(change_columns(made_), made_.changes)});
+    }
     if (const auto ends = ends_of_families(made_); !ends.empty()) {
       tables.push_back({"families", table_of(family_ends_columns(made_), ends)});
     }

@@ -49,6 +49,10 @@ struct ColumnHead {
   ColumnWeight weight = ColumnWeight::usual;
   /// Whether its cells are names of models, by which a page shows and hides rows.
   bool names_model = false;
+  /// Whether its heading is a name, which a page shows as it is.
+  bool heading_is_name = false;
+  /// Characters of each name in its cells that a terminal shows, names being joined by " − "; 0 for all.
+  std::size_t name_width = 0;
 };
 
 struct NumberRow {
@@ -153,6 +157,19 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                          : number_or_dash(estimate, column.decimals);
 }
 
+/// A text of names with each cut to so many characters.
+[[nodiscard]] inline std::string with_cut_names(const std::string& text, std::size_t width) {
+  constexpr std::string_view between = " − ";
+  std::string made;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = text.find(between, at);
+    made += cut_to(text.substr(at, end == std::string::npos ? end : end - at), width);
+    if (end == std::string::npos) return made;
+    made += between;
+    at = end + between.size();
+  }
+}
+
 /// Places of the columns that a terminal shows; exports of the same rows have these too.
 [[nodiscard]] inline std::vector<std::size_t> terminal_columns(const NumberTable& table) {
   std::vector<std::size_t> places;
@@ -179,7 +196,10 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
     if (r > 0 && table.rows[r].begins_section) text.add_rule();
     std::vector<std::string> cells;
     for (const std::size_t c : places) {
-      cells.push_back(shown(table.columns[c], table.rows[r].cells[c]));
+      const ColumnHead& column = table.columns[c];
+      std::string cell = shown(column, table.rows[r].cells[c]);
+      if (column.name_width > 0) cell = with_cut_names(cell, column.name_width);
+      cells.push_back(std::move(cell));
     }
     text.add(std::move(cells));
   }
@@ -196,7 +216,11 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   for (const ColumnHead& column : table.columns) {
     if (!is_shown(column)) continue;
     std::string head = column.heading;
-    if (head[0] >= 'a' && head[0] <= 'z') head[0] = static_cast<char>(head[0] - 'a' + 'A');
+    // Symbols, as "r of ranks", and names of models stay as they are.
+    const bool is_word = head.size() > 1 && head[1] >= 'a' && head[1] <= 'z';
+    if (is_word && !column.heading_is_name && head[0] >= 'a' && head[0] <= 'z') {
+      head[0] = static_cast<char>(head[0] - 'a' + 'A');
+    }
     heads.push_back(escape_html(head));
     names_model.push_back(column.names_model);
   }

@@ -133,10 +133,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   prepend(columns, {{.key = "pair",
                      .heading = "first − second",
                      .value = [&made](const P& p) -> CellValue {
-                       return cut_to(made.table.models[p.first], 20) + " − " +
-                              cut_to(made.table.models[p.second], 20);
+                       return made.table.models[p.first] + " − " + made.table.models[p.second];
                      },
-                     .place = ColumnPlace::terminal},
+                     .place = ColumnPlace::terminal,
+                     .name_width = 20},
                     {.key = "first",
                      .heading = "first",
                      .value = [name](const P& p) { return name(p.first); },

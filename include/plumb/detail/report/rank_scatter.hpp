@@ -46,7 +46,9 @@ inline std::size_t length_group(std::size_t tokens) {
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
   XyChart chart{one.name + " against " + other.name, "rank, " + one.name, "rank, " + other.name};
   chart.x_is_log10 = chart.y_is_log10 = !is_linear;
-  chart.x_range = chart.y_range = {0, most};
+  // With room for half a point around the first and the last rank.
+  const double room = (is_linear ? most : (std::max)(most, 1.0)) * 0.015;
+  chart.x_range = chart.y_range = {(is_linear ? 1.0 : 0.0) - room, most + room};
   chart.diagonal = true;
   if (most > place(10)) chart.references = {{place(10), "rank 10"}};
   return xy_chart(chart, series);

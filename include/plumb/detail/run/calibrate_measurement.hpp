@@ -17,6 +17,7 @@
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/records/listed_prompt.hpp"
 #include "plumb/detail/report/calibration_report.hpp"
+#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/calibrate_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/statement_prompts.hpp"
@@ -113,6 +114,11 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     results.masked.push_back(detail::is_masked(name, folders, settings));
   }
   for (std::string& text : model_warnings_of(settings.folders.list)) {
+    results.remarks.push_back(std::move(text));
+  }
+  std::vector<ResultFolder> first_folders;  // of each model: its others are of more templates
+  for (const auto& [name, folders] : models) first_folders.push_back({name, folders.front()});
+  for (std::string& text : asked_otherwise(first_folders, false)) {
     results.remarks.push_back(std::move(text));
   }
   for (const auto& [name, folder] : settings.folders.list) {

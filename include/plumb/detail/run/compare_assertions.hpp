@@ -52,6 +52,12 @@ struct AssertedQuantity {
   const char* meaning;
   Estimate (*value)(const AssertedChange&);
   MovedBy moved_by;
+
+  /// Whether it has a 95% interval: a drop of accuracy and a rise of an error have.
+  [[nodiscard]] bool has_interval() const {
+    const std::string_view called = name;
+    return called.starts_with("accuracy.") || called.ends_with(".rise");
+  }
 };
 
 inline Estimate of_count(std::size_t count, const AssertedChange& change) {
@@ -70,9 +76,9 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
   static const std::vector<AssertedQuantity> all{
       {"accuracy.drop",
        "accuracy of the base minus that of the changed run, the mean over relations",
-       [](const C& c) { return c.accuracy.mean_difference; }, lost},
+       [](const C& c) { return c.accuracy.mean_drop; }, lost},
       {"accuracy.drop_overall", "the same over all facts, each counting once",
-       [](const C& c) { return c.accuracy.overall.difference; }, lost},
+       [](const C& c) { return c.accuracy.overall_drop; }, lost},
       {"known.lost", "facts that the base knows and the changed run does not",
        [](const C& c) { return of_count(c.accuracy.overall.counts.only_first, c); }, lost},
       {"known.gained", "facts that the changed run knows and the base does not",
@@ -162,6 +168,9 @@ struct Assertion {
     throw wrong("names no quantity", did_you_mean(name, names) + "there are " + text_list(names));
   }
   made.quantity = &*found;
+  if (made.certain && !made.quantity->has_interval()) {
+    throw wrong("has no interval, so nothing is certain of it", "leave out .certain");
+  }
   return made;
 }
 

@@ -28,6 +28,7 @@
 #include "plumb/detail/report/many_prompt_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
 #include "plumb/detail/report/rank_comparison_report.hpp"
+#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/compare_assertions.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
@@ -44,88 +45,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::string command = first_string(kept_settings(run.path), "command").value_or("");
   for (const char* other : {"rank", "calibrate", "compare"}) {
     if (command != other) continue;
+    if (command == std::string("calibrate")) {
+      throw user_error({.file = run.path}, "is a run of plumb calibrate",
+                       "`plumb calibrate` over the results it was made of compares calibrations, "
+                       "`plumb compare` over them compares answers");
+    }
     throw user_error({.file = run.path}, "is a run of plumb " + command + ", and others are not",
                      command == "rank" ? "compare rankings with rankings"
                                        : "name runs of probe, many-shot, generate or rank");
   }
   return probe_answers(run.path, run.name);
-}
-
-/// Settings that make a question harder or easier and stand otherwise in a run than in the first
-/// (over many prompts, the first of its command): one remark for runs that differ in the same way.
-inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
-                                                bool over_prompts) {
-  std::map<std::string, std::pair<std::string, Json>> firsts;
-  std::vector<std::pair<std::string, std::string>>
-      differing;  // what differs from which run, and the runs
-  for (const auto& [name, folder] : runs) {
-    const Json settings = kept_settings(folder);
-    const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
-    const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
-    std::string apart;
-    for (const char* field : {"command",
-                              "dataset_sha256",
-                              "bos",
-                              "precision",
-                              "reduction",
-                              "span",
-                              "choices",
-                              "choice_seed",
-                              "split_seed",
-                              "train",
-                              "item_separator",
-                              "join",
-                              "baselines_sha256",
-                              "template_file_sha256",
-                              "max_new_tokens",
-                              "shot_seed",
-                              "prefix",
-                              "shots",
-                              "shot_draw",
-                              "neutral",
-                              "candidates",
-                              "split",
-                              "sample",
-                              "limit",
-                              "head_queries",
-                              "entity_prompt",
-                              "query_form"}) {
-      if (!settings.contains(field) || !first.contains(field)) continue;
-      if (settings[field] == first[field]) continue;
-      const std::string of = field;
-      add_to_list(apart,
-                  of.ends_with("_sha256")
-                      ? "another " +
-                            (of == "dataset_sha256" ? "dataset or template file"
-                                                    : of.substr(0, of.find("_sha256"))) +
-                            " (by SHA-256)"
-                      : of + " " + settings[field].dump() + " instead of " + first[field].dump());
-    }
-    // What refuses the texts of special tokens met none.
-    const auto reads = [](const Json& of) {
-      return first_string(of, "special_tokens").value_or("refuse");
-    };
-    if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
-        reads(first) != "refuse") {
-      add_to_list(apart,
-                  std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
-    }
-    if (apart.empty()) continue;
-    const std::string how =
-        " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
-    const auto known = over::find(differing, how, [](const auto& one) { return one.first; });
-    if (known == differing.end()) {
-      differing.emplace_back(how, name);
-    } else {
-      add_to_list(known->second, name);
-    }
-  }
-  std::vector<std::string> remarks;
-  for (const auto& [how, names] : differing) {
-    const bool is_one = over::any_of(runs, [&](const auto& run) { return run.name == names; });
-    remarks.push_back(names + (is_one ? " was asked" : " were asked") + how);
-  }
-  return remarks;
 }
 
 /// Names runs that have none after their models, or, `apart`, after their folders where another has
@@ -280,7 +209,15 @@ class CompareMeasurement {
     for (std::string& text : model_warnings_of(settings_.runs.list)) {
       made.remarks.push_back(std::move(text));
     }
-    AssertedConditions asserted = asserted_of(made);
+    std::vector<AssertedChange> changes;
+    if (compares_scores() || !assertions_.empty()) {
+      for (std::size_t run = 1; run < settings_.runs.list.size(); ++run) {
+        changes.push_back(change_to(run, made));
+      }
+      made.changes = changes_of(made, changes);
+    }
+    AssertedConditions asserted;
+    if (!assertions_.empty()) asserted = asserted_of(made, changes.front());
     Json record = {{"command", "compare"},
                    {"plumb_version", PLUMB_VERSION},
                    {"models", made.table.models},
@@ -294,27 +231,70 @@ class CompareMeasurement {
     return {comparison_report(std::move(made), record, std::move(asserted)), record};
   }
 
-  /// Evaluates the conditions and adds a remark for each.
-  [[nodiscard]] AssertedConditions asserted_of(Comparison& made) const {
-    AssertedConditions asserted;
-    if (assertions_.empty()) return asserted;
+  /// Whether all runs are closed sets with the same options under one scoring.
+  [[nodiscard]] bool compares_scores() const {
+    const auto& runs = settings_.runs.list;
+    if (over::any_of(runs, [](const ResultFolder& run) {
+          return results_kind(run.path) != ResultsKind::closed_set;
+        })) {
+      return false;
+    }
+    const std::vector<RecordedRelation> first = recorded_relations(runs.front().path);
+    for (const ResultFolder& run : runs) {
+      for (const RecordedRelation& one : recorded_relations(run.path)) {
+        const auto same = over::find_if(first, [&](const RecordedRelation& relation) {
+          return relation.relation.code == one.relation.code;
+        });
+        if (same == first.end()) continue;
+        if (same->reduction != one.reduction || same->span != one.span ||
+            same->relation.options != one.relation.options) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// What changed from the first run to another one; scores where both are closed sets of one scoring.
+  [[nodiscard]] AssertedChange change_to(std::size_t run, const Comparison& made) const {
     AssertedChange change;
     change.bootstrap = options_.bootstrap;
-    // The models of a comparison are in the order of the runs.
-    change.accuracy = made.paired.front();
+    // The models of a comparison are in the order of the runs, and so are its pairs.
+    change.accuracy = made.paired[run - 1];
     for (const ComparedFact& fact : made.facts) {
-      const std::string way = change_of(fact, 0, 1);
+      const std::string way = change_of(fact, 0, run);
       if (way.empty()) continue;
       (way == "lost" ? change.lost : change.gained)
           .push_back(fact.relation + " '" + fact.subject + "' (" + fact.models[0]->text + " → " +
-                     fact.models[1]->text + ")");
+                     fact.models[run]->text + ")");
     }
     const DiskPath& base = settings_.runs.list[0].path;
-    const DiskPath& changed = settings_.runs.list[1].path;
+    const DiskPath& changed = settings_.runs.list[run].path;
     if (results_kind(base) == ResultsKind::closed_set &&
         results_kind(changed) == ResultsKind::closed_set) {
       change.scores = read_run_changes(base, changed);
     }
+    return change;
+  }
+
+  /// Every quantity that a condition may name, of each run but the first; nothing where scores do not compare.
+  [[nodiscard]] std::vector<ModelChanges> changes_of(const Comparison& made,
+                                                     const std::vector<AssertedChange>& all) const {
+    std::vector<ModelChanges> changes;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ModelChanges& one = changes.emplace_back(ModelChanges{made.table.models[i + 1], {}});
+      for (const AssertedQuantity& quantity : asserted_quantities()) {
+        one.values.push_back({quantity.name, quantity.meaning, quantity.value(all[i])});
+      }
+    }
+    return changes;
+  }
+
+  /// Evaluates the conditions and adds a remark for each.
+  [[nodiscard]] AssertedConditions asserted_of(Comparison& made,
+                                               const AssertedChange& change) const {
+    AssertedConditions asserted;
+    if (assertions_.empty()) return asserted;
     asserted.json = Json::array();
     for (const Assertion& assertion : assertions_) {
       const AssertedResult result = evaluate(assertion, change);

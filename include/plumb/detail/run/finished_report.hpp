@@ -164,7 +164,7 @@ struct ReportSettings {
   if (settings.group_by) {
     group_by = *settings.group_by;
   } else if (is_there(run / "run.json")) {
-    group_by = first_string(kept_settings(run), "group_by").value_or("");
+    group_by = first_string(read_json_object(run / "run.json"), "group_by").value_or("");
   }
   return probe_report(run, {.seed = seed}, group_by);
 }

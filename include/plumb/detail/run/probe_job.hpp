@@ -127,10 +127,13 @@ class ProbeJob {
     write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
   }
 
-  /// How many facts the last run left out, where there are some.
+  /// How many facts the last run left out, where there are some, and by which column its report groups them: no
+  /// setting, since a resumed run may be shown otherwise.
   [[nodiscard]] Json facts() const {
-    if (unreported_facts_ == 0) return Json::object();
-    return {{"unreported_facts", unreported_facts_}};
+    Json made = Json::object();
+    if (unreported_facts_ > 0) made["unreported_facts"] = unreported_facts_;
+    if (!settings_.group_by.empty()) made["group_by"] = settings_.group_by;
+    return made;
   }
 
   [[nodiscard]] ProbeReport report(const DiskPath& folder) const {

@@ -183,7 +183,6 @@ struct ProbeSettings {
   record["inject"] = adds ? setting::to_json(settings.inject) : Json();
   record["relations"] = std::move(codes);
   if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
-  if (!settings.group_by.empty()) record["group_by"] = settings.group_by;
   if (settings.masked.value_or(false)) {
     record["bos"] = Json();
     record["pll"] = setting::to_json(settings.pll);

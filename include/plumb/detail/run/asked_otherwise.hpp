@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Were runs that are compared asked the same?
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/text_list.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/run/result_folders.hpp"
+#include "plumb/detail/run/run_folder.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// Settings that make a question harder or easier and stand otherwise in a run than in the first
+/// (over many prompts, the first of its command): one remark for runs that differ in the same way.
+[[nodiscard]] inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
+                                                              bool over_prompts) {
+  std::map<std::string, std::pair<std::string, Json>> firsts;
+  std::vector<std::pair<std::string, std::string>>
+      differing;  // what differs from which run, and the runs
+  for (const auto& [name, folder] : runs) {
+    const Json settings = kept_settings(folder);
+    const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
+    const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
+    std::string apart;
+    for (const char* field : {"command",
+                              "dataset_sha256",
+                              "bos",
+                              "precision",
+                              "reduction",
+                              "span",
+                              "choices",
+                              "choice_seed",
+                              "split_seed",
+                              "train",
+                              "item_separator",
+                              "join",
+                              "baselines_sha256",
+                              "template_file_sha256",
+                              "max_new_tokens",
+                              "shot_seed",
+                              "prefix",
+                              "shots",
+                              "shot_draw",
+                              "neutral",
+                              "candidates",
+                              "split",
+                              "sample",
+                              "limit",
+                              "head_queries",
+                              "entity_prompt",
+                              "query_form"}) {
+      if (!settings.contains(field) || !first.contains(field)) continue;
+      if (settings[field] == first[field]) continue;
+      const std::string of = field;
+      add_to_list(apart,
+                  of.ends_with("_sha256")
+                      ? "another " +
+                            (of == "dataset_sha256" ? "dataset or template file"
+                                                    : of.substr(0, of.find("_sha256"))) +
+                            " (by SHA-256)"
+                      : of + " " + settings[field].dump() + " instead of " + first[field].dump());
+    }
+    // What refuses the texts of special tokens met none.
+    const auto reads = [](const Json& of) {
+      return first_string(of, "special_tokens").value_or("refuse");
+    };
+    if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
+        reads(first) != "refuse") {
+      add_to_list(apart,
+                  std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
+    }
+    if (apart.empty()) continue;
+    const std::string how =
+        " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
+    const auto known = over::find(differing, how, [](const auto& one) { return one.first; });
+    if (known == differing.end()) {
+      differing.emplace_back(how, name);
+    } else {
+      add_to_list(known->second, name);
+    }
+  }
+  std::vector<std::string> remarks;
+  for (const auto& [how, names] : differing) {
+    const bool is_one = over::find(runs, names, &ResultFolder::name) != runs.end();
+    remarks.push_back(names + (is_one ? " was asked" : " were asked") + how);
+  }
+  return remarks;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
