@@ -4,6 +4,7 @@
 `my_probe` is the command itself, and the base is a run of a tiny random model. The changed run is of the same model,
 which passes, or of another one, which fails.
 """
+import json
 import os
 import pathlib
 import re
@@ -51,6 +52,25 @@ class InYourCi(unittest.TestCase):
         passed, printed = self.run_ctest("other.gguf")
         self.assertEqual(passed, {"probe.changed": True, "knowledge.is_kept": False}, printed)
         self.assertIn("does not hold: loglik.max < 0.5: ", printed)
+        self.check_changes(json.loads((self.folder / "made" / "comparison" / "metrics.json").read_text())["changes"])
+
+    def check_changes(self, changes):
+        """Counts and likelihoods again, from the rows of both runs."""
+        (changed,) = changes.values()
+        moved, lost, gained, drops = [], 0, 0, []
+        for file in sorted((self.folder / "base").glob("*_results.jsonl")):
+            known = [[], []]
+            for before, after in zip(command.rows(file), command.rows(self.folder / "made" / "changed" / file.name), strict=True):
+                moved += [abs(a - b) for a, b in zip(before["pll_scores"], after["pll_scores"], strict=True)]
+                for row, answers in zip((before, after), known):
+                    scores = row["pll_scores"]
+                    answers.append(scores[row["answer_idx"]] == max(scores) and scores.count(max(scores)) == 1)
+            lost += sum(a and not b for a, b in zip(*known))
+            gained += sum(b and not a for a, b in zip(*known))
+            drops.append((sum(known[0]) - sum(known[1])) / len(known[0]))
+        for key, expected in (("loglik.max", max(moved)), ("loglik.mean", sum(moved) / len(moved)), ("known.lost", lost),
+                              ("known.gained", gained), ("accuracy.drop", sum(drops) / len(drops))):
+            self.assertAlmostEqual(changed[key]["value"], expected, places=9, msg=key)
 
     def test_the_workflow_runs(self):
         steps = re.findall(r"- run: (?:>\n((?:          .*\n)+)|(.*)\n)", block("yaml"))
