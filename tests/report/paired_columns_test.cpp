@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_has_one_difference_and_its_p_within_80_character
   models[0].name = "meadow-brown-butterfly-of-1B";
   models[1].name = "meadow-brown-butterfly-of-7B";
   const Comparison made = compare_answers(models, {.bootstrap = {.seed = 1, .resamples = 20}});
-  const std::string text = text_table(paired_terminal_table(made), {80, ""});
+  const std::string text = text_table(paired_terminal_table(made.table.models, made.paired), {80, ""});
   BOOST_TEST(holds(text, "  mean difference [95%]  p (Holm)\n"));
   BOOST_TEST(holds(text, "meadow-…terfly-of-1B − meadow-…terfly-of-7B  -0.500 ["));
   BOOST_TEST(!holds(text, "Left out"));

@@ -26,6 +26,7 @@
 #include "plumb/detail/calibrate/many_prompt_study.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/paired_comparison.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -109,9 +110,17 @@ struct ManyPromptResults {
   /// [left][top].
   std::vector<std::vector<KnowledgeSharing>> sharing;
   std::vector<FormPair> forms;
+  /// Of several runs, every pair of ways over the facts that both were asked (aggregate/paired_prompts.hpp).
+  std::vector<PairedComparison> paired{};
   /// By relation, the labels of candidates behind content-free prompts.
   std::map<std::string, std::vector<std::string>> candidates;
   std::vector<std::string> remarks;
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const ManyPromptResult& way : ways) all.push_back(way.name);
+    return all;
+  }
 };
 
 /// Whether some way of asking has answers of a kind.

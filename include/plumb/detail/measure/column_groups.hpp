@@ -6,8 +6,8 @@
 // Facts are grouped by a further column of their table (data/tsv.hpp), or by the domains of their relation
 // ("domain"; a fact stands in each of them). A column of numbers with more than `most_values` different ones is
 // cut into bins of about as many facts, equal numbers together. A group's accuracy is over its facts, each
-// counting once with the mean over the variants it was asked under; its interval is Wilson's with the facts
-// of a relation as a cluster (measure/clustered_share.hpp).
+// counting once with the mean over the variants it was asked under; its interval is Wilson's, as that of any
+// group of facts of a probe.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,6 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
-#include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/probe_metrics.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 
@@ -295,30 +294,24 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
     made.groups.push_back({by.names()[g], by.facts()[g]});
   }
   for (const ModelAnswers& model : models) {
-    std::vector<std::vector<Stratum>> strata(made.groups.size());
+    std::vector<double> right(made.groups.size());
+    std::vector<std::size_t> asked(made.groups.size());
     for (const RelationAnswers& relation : model.relations) {
       const auto variants = variants_of(relation, setting);
       if (variants.empty()) continue;
-      std::vector<Stratum> of_relation(made.groups.size());
       for (std::size_t f = 0; f < relation.facts(); ++f) {
-        double right = 0;
-        for (const AnswersView& variant : variants) right += variant.answer(f).accuracy();
-        right /= static_cast<double>(variants.size());
+        double mean = 0;
+        for (const AnswersView& variant : variants) mean += variant.answer(f).accuracy();
+        mean /= static_cast<double>(variants.size());
         for (const std::size_t g : by.places_of(relation.relation, relation.relation.facts[f])) {
-          of_relation[g].values.push_back(right);
+          right[g] += mean;
+          ++asked[g];
         }
       }
-      for (std::size_t g = 0; g < of_relation.size(); ++g) {
-        if (!of_relation[g].values.empty()) strata[g].push_back(std::move(of_relation[g]));
-      }
     }
-    for (std::size_t g = 0; g < strata.size(); ++g) {
-      std::size_t count = 0;
-      for (const Stratum& one : strata[g]) count += one.values.size();
-      for (Stratum& one : strata[g]) {
-        one.weight = static_cast<double>(one.values.size()) / static_cast<double>(count);
-      }
-      made.groups[g].accuracy.push_back(clustered_share(strata[g]));
+    for (std::size_t g = 0; g < right.size(); ++g) {
+      const double share = asked[g] == 0 ? 0 : right[g] / static_cast<double>(asked[g]);
+      made.groups[g].accuracy.push_back(wilson_share(share, asked[g]));
     }
   }
   return made;

@@ -188,7 +188,8 @@ class ComparisonReportBody {
     // All pairs of many models are for the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});
-      tables.push_back({"paired_tests", paired_terminal_table(made_), paired_note});
+      tables.push_back(
+          {"paired_tests", paired_terminal_table(made_.table.models, made_.paired), paired_note});
     }
     if (!made_.pairs.empty()) {
       tables.push_back({"pairs", table_of(named_tuned_columns(made_), made_.pairs)});

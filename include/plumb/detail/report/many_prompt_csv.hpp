@@ -16,6 +16,7 @@
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -183,6 +184,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
+[[nodiscard]] inline std::string paired_prompts_csv(const ManyPromptResults& made) {
+  const std::vector<std::string> names = made.names();
+  return csv_file(named_paired_columns(names), made.paired);
+}
+
 /// A table beside the page. One that may have no row is not there when it has none; an earlier
 /// report may have left it.
 struct ManyPromptTable {
@@ -201,6 +207,7 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"reliability.csv", reliability_csv, true},
     {"overconfidence.csv", overconfidence_csv, true},
     {"sharing.csv", sharing_csv, true},
+    {"paired_tests.csv", paired_prompts_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
 /// One that has no row is absent where it may be.

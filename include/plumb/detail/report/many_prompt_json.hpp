@@ -17,6 +17,7 @@
 #include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -167,6 +168,14 @@ inline Json sharing_json(const Subsumption& made) {
                {"forms", Json::array()}};
   for (const ManyPromptResult& way : made.ways) {
     json["settings"][way.name] = detail::way_json(made, way);
+  }
+  if (!made.paired.empty()) {
+    json["paired_tests"] = Json::array();
+    for (const PairedComparison& pair : made.paired) {
+      Json one = {{"models", {made.ways[pair.first].name, made.ways[pair.second].name}}};
+      one.update(json_of(paired_comparison_columns(), pair));
+      json["paired_tests"].push_back(std::move(one));
+    }
   }
   for (std::size_t l = 0; l < made.sharing.size(); ++l) {
     for (std::size_t t = 0; t < made.sharing[l].size(); ++t) {

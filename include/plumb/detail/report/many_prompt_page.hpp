@@ -14,6 +14,7 @@
 #include "plumb/detail/report/many_prompt_reliability.hpp"
 #include "plumb/detail/report/many_prompt_templates.hpp"
 #include "plumb/detail/report/page.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/prompt_section.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -36,15 +37,27 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
   return text;
 }
 
+/// Paired tests between the ways of several runs.
+inline std::string paired_prompts_section(const ManyPromptResults& made) {
+  if (made.paired.empty()) return "";
+  const std::vector<std::string> names = made.names();
+  const auto columns = named_paired_columns(names);
+  return heading("Paired tests",
+                 "Over the facts that two settings were both asked; a fact is known to a setting "
+                 "that is right under more than half of its prompts. " +
+                     meanings(columns)) +
+         html_table(columns, made.paired);
+}
+
 /// The sections of the page.
 [[nodiscard]] inline std::string many_prompt_sections(const ManyPromptResults& made) {
   return detail::many_prompt_cards(made) + detail::overview_section(made) +
          detail::written_answers_section(made) + detail::token_ranks_section(made) +
          detail::samplings_section(made) + detail::reliability_section(made) +
          detail::answer_length_section(made) + detail::coverage_section(made) +
-         detail::sharing_section(made) + detail::consistency_section(made) +
-         detail::prompts_section(made) + detail::forms_section(made) +
-         detail::aliases_section(made) + detail::bias_section(made) +
+         detail::sharing_section(made) + paired_prompts_section(made) +
+         detail::consistency_section(made) + detail::prompts_section(made) +
+         detail::forms_section(made) + detail::aliases_section(made) + detail::bias_section(made) +
          detail::prompted_relations_section(made) + detail::several_section(made);
 }
 

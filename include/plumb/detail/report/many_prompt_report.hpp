@@ -12,6 +12,7 @@
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/records/run_record.hpp"
+#include "plumb/detail/report/paired_columns.hpp"
 #include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -73,6 +74,11 @@ class ManyPromptReportBody {
     if (!written.empty())
       tables.push_back({"written", table_of(written_answer_columns(), written)});
     if (!ranks.empty()) tables.push_back({"token_ranks", table_of(token_rank_columns(), ranks)});
+    // All pairs of many settings are for the page.
+    if (!made_.paired.empty() && made_.paired.size() <= 10) {
+      tables.push_back(
+          {"paired_tests", paired_terminal_table(made_.names(), made_.paired), paired_note});
+    }
     return tables;
   }
 

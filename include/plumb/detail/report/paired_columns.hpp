@@ -124,16 +124,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same behind the models' names. `made` must outlive the columns.
+/// The same behind the models' names. `names` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
-    const Comparison& made) {
+    const std::vector<std::string>& names) {
   using P = PairedComparison;
   auto columns = paired_comparison_columns();
-  const auto name = [&made](std::size_t model) -> CellValue { return made.table.models[model]; };
+  const auto name = [&names](std::size_t model) -> CellValue { return names[model]; };
   prepend(columns, {{.key = "pair",
                      .heading = "first − second",
-                     .value = [&made](const P& p) -> CellValue {
-                       return made.table.models[p.first] + " − " + made.table.models[p.second];
+                     .value = [&names](const P& p) -> CellValue {
+                       return names[p.first] + " − " + names[p.second];
                      },
                      .place = ColumnPlace::terminal,
                      .name_width = 20},
@@ -147,16 +147,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                      .place = ColumnPlace::page}});
   return columns;
 }
+[[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
+    const Comparison& made) {
+  return named_paired_columns(made.table.models);
+}
 
 /// The pairs on a terminal: two numbers with short headings, so that names of 20 characters and the
 /// interval fit 80; `paired_note` says what each is over.
-[[nodiscard]] inline NumberTable paired_terminal_table(const Comparison& made) {
-  auto columns = named_paired_columns(made);
+[[nodiscard]] inline NumberTable paired_terminal_table(const std::vector<std::string>& names,
+                                                       const std::vector<PairedComparison>& pairs) {
+  auto columns = named_paired_columns(names);
   for (Column<PairedComparison>& column : columns) {
     if (column.key == "mean_difference") column.heading = "mean difference";
     if (column.key == "p_holm") column.heading = "p (Holm)";
   }
-  return table_of(columns, made.paired);
+  return table_of(columns, pairs);
 }
 inline constexpr const char* paired_note =
     "Mean difference: of accuracies, mean of relations.\n"

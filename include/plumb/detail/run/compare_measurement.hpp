@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/aggregate/paired_prompts.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/version.hpp"
@@ -312,6 +313,13 @@ class CompareMeasurement {
     const AnswerLemmas lemmas = texts ? settings_.measuring.lemmas() : AnswerLemmas();
     PromptWays ways = read_prompt_ways(runs, settings_.templates, lemmas);
     ManyPromptResults made = many_prompt_results(ways.studies, options);
+    if (runs.size() > 1) {
+      std::vector<NamedOutcomes> outcomes;
+      for (std::size_t i = 0; i < ways.studies.size(); ++i) {
+        outcomes.push_back({made.ways[i].name, &ways.studies[i].answered.outcomes});
+      }
+      made.paired = paired_by_prompts(outcomes, options.bootstrap);
+    }
     const auto remarks = detail::asked_otherwise(runs, true);
     made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
     made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());

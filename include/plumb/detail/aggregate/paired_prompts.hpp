@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Does one way of asking know more facts than another, over many prompts?
+//
+// The paired tests of measure/paired_comparison.hpp over the facts that two ways share: a fact is known to a way
+// that is right under more than half of the fact's prompts. Relations are those of the same code, facts those of
+// the same key; a fact without a prompt is not asked.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/prompt_outcomes.hpp"
+#include "plumb/detail/measure/paired_comparison.hpp"
+#include "plumb/detail/measure/relation_answers.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// A way of asking by name. The outcomes must outlive it.
+struct NamedOutcomes {
+  std::string name;
+  const PromptOutcomes* outcomes = nullptr;
+};
+
+/// Every pair of ways, the earlier one as the first. Throws what paired_comparisons throws.
+[[nodiscard]] inline std::vector<PairedComparison> paired_by_prompts(
+    const std::vector<NamedOutcomes>& ways, const Bootstrap& bootstrap) {
+  const Setting setting{.method = "prompts", .by = "prompts"};
+  std::map<std::pair<std::string, std::string>, std::size_t> instances;  // by relation and key
+  std::vector<ModelAnswers> models;
+  for (const NamedOutcomes& way : ways) {
+    ModelAnswers& model = models.emplace_back(ModelAnswers{way.name, {}});
+    for (const PromptRelation& relation : way.outcomes->relations()) {
+      RelationAnswers made;
+      made.relation.code = relation.code;
+      made.relation.options = {""};
+      made.settings = {setting};
+      for (std::size_t f = relation.first_fact; f < relation.first_fact + relation.facts; ++f) {
+        const RightCount count = count_right(way.outcomes->prompts(f));
+        if (count.total == 0) continue;
+        const auto place = std::pair(relation.code, way.outcomes->key(f));
+        Fact& fact = made.relation.facts.emplace_back();
+        fact.instance = instances.try_emplace(place, instances.size()).first->second;
+        made.cells.emplace_back().correct = 2 * count.right > count.total;
+      }
+      if (!made.cells.empty()) model.relations.push_back(std::move(made));
+    }
+  }
+  return paired_comparisons(models, setting, bootstrap);
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/aggregate/paired_prompts.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/near.hpp"
+
+using namespace plumb::detail;
+using test::near;
+
+BOOST_AUTO_TEST_SUITE(paired_prompts_suite)
+
+namespace {
+
+/// A relation whose facts are keys with a mark for each prompt, 1 where it is right.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+void add(PromptOutcomes& to, const std::string& code, const Facts& facts) {
+  to.add_relation(code, std::vector<PromptTemplate>(4));
+  for (const auto& [key, marks] : facts) {
+    std::vector<PromptOutcome> prompts;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      prompts.push_back({.answer = static_cast<std::uint32_t>(i),
+                         .template_index = static_cast<std::uint16_t>(i),
+                         .right = marks[i] == '1'});
+    }
+    to.add_fact(key, prompts);
+  }
+}
+
+}  // namespace
+
+// a knows x (2 of 3 prompts) and z, b knows y; half of the prompts is not most, and a fact without prompts or of
+// one way alone is not compared. Keys stand in another order with b.
+BOOST_AUTO_TEST_CASE(facts_are_matched_by_key_and_known_by_most_prompts) {
+  PromptOutcomes a, b;
+  add(a, "P1", {{"x", "110"}, {"y", "10"}, {"z", "1"}, {"none", ""}, {"alone", "1"}});
+  add(b, "P2", {{"x", "1"}});
+  add(b, "P1", {{"z", "0"}, {"y", "111"}, {"x", "0"}, {"none", "1"}});
+  const auto made = paired_by_prompts({{"a", &a}, {"b", &b}}, {});
+  BOOST_TEST_REQUIRE(made.size() == 1U);
+  BOOST_TEST(made[0].first == 0U);
+  BOOST_TEST(made[0].second == 1U);
+  BOOST_TEST((made[0].overall.counts == PairedCounts{0, 2, 1, 0}));
+  BOOST_TEST(near(made[0].overall.difference.value, 1.0 / 3));
+  BOOST_TEST(made[0].relations.size() == 1U);
+  BOOST_TEST(!made[0].overall.same_answers.has_value());
+  BOOST_TEST(near(made[0].overall.p, 1));
+}
+
+BOOST_AUTO_TEST_CASE(every_pair_of_ways_is_tested) {
+  PromptOutcomes a, b, c;
+  for (PromptOutcomes* one : {&a, &b, &c}) add(*one, "P1", {{"x", "1"}, {"y", "0"}});
+  const auto made = paired_by_prompts({{"a", &a}, {"b", &b}, {"c", &c}}, {});
+  BOOST_TEST(made.size() == 3U);
+  BOOST_TEST((made[2].overall.counts == PairedCounts{1, 0, 0, 1}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
