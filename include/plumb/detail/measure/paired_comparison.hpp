@@ -60,16 +60,16 @@ struct PairedComparison {
   std::size_t first = 0;
   std::size_t second = 0;
   /// Over all facts that both were asked; nothing is known of models that share none.
-  PairedTest overall;
+  PairedTest overall{};
   /// By code, those both have.
-  std::vector<std::pair<std::string, PairedTest>> relations;
+  std::vector<std::pair<std::string, PairedTest>> relations{};
   /// The unweighted mean over the relations of each model's accuracy, and their difference.
   std::array<double, 2> mean_accuracy{no_number, no_number};
-  Estimate mean_difference;
+  Estimate mean_difference{};
   /// The difference of the accuracies that leaderboards show, a fact counting with its mean over the shared
   /// variants: the mean over relations, and over all facts. Under one variant the same as the differences
   /// above.
-  Estimate mean_drop, overall_drop;
+  Estimate mean_drop{}, overall_drop{};
 };
 
 /// First minus second of each fact, known or not, as the mean over the shared variants.
