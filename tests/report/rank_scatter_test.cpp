@@ -25,7 +25,9 @@ BOOST_AUTO_TEST_CASE(few_candidates_have_linear_axes_and_many_logarithmic_ones) 
                                       test::ranked("lm-head", {2, 2, 1}, candidates)};
     methods[0].ranks[2].tokens = 5;
     for (RankedMethod& one : methods) one.candidates = candidates;
-    const MethodAgreement agreement{.one = 0, .other = 1, .shared = {{0, 0}, {1, 1}, {2, 2}}};
+    MethodAgreement agreement;
+    agreement.other = 1;
+    agreement.shared = {{0, 0}, {1, 1}, {2, 2}};
     const std::string chart = rank_scatter(methods, agreement);
     BOOST_TEST(test::markup_fault(chart) == "");
     BOOST_TEST(holds(chart, ">rank, deer<"));
