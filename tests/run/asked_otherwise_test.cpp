@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/run/asked_otherwise.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/temporary_folder.hpp"
+
+using namespace plumb::detail;
+
+BOOST_AUTO_TEST_SUITE(asked_otherwise_suite)
+
+BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
+  const test::TemporaryFolder folder;
+  std::vector<ResultFolder> runs;
+  for (const auto& [name, bos] : {std::pair{"a", "yes"}, {"b", "no"}, {"c", "no"}}) {
+    folder.write(std::string(name) + "/run.json",
+                 Json{{"settings", {{"command", "probe"}, {"bos", bos}}}}.dump());
+    runs.push_back({name, folder / name});
+  }
+  const std::vector<std::string> remarks = asked_otherwise(runs, false);
+  BOOST_TEST_REQUIRE(remarks.size() == 1U);
+  BOOST_TEST(remarks[0] ==
+             "b, c were asked otherwise than a, so their numbers may not compare: bos \"no\" "
+             "instead of \"yes\"");
+  runs.pop_back();
+  BOOST_TEST(asked_otherwise(runs, false)[0].starts_with("b was asked otherwise than a"));
+  runs.pop_back();
+  BOOST_TEST(asked_otherwise(runs, false).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
