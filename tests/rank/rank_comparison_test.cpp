@@ -14,6 +14,19 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(rank_comparison)
 
+namespace {
+
+/// A model of known size that ranks one query.
+RankedModel sized(const std::string& name, std::size_t rank, const std::string& family,
+                  double parameters) {
+  RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
+  made.family = family;
+  made.parameters = parameters;
+  return made;
+}
+
+}  // namespace
+
 // Reciprocal ranks 1, 1/2, 1/4 and 1/2, 1/2, 1: the differences are 1/2, 0, -3/4, their mean -1/12.
 BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
   const RankComparison made =
@@ -93,13 +106,6 @@ BOOST_AUTO_TEST_CASE(undecided_ranks_have_no_difference) {
 
 // Ranks of the only query fall from 4 to 2 in family A, so each number rises or stays; in B they rise.
 BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
-  const auto sized = [](const std::string& name, std::size_t rank, const std::string& family,
-                        double parameters) {
-    RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
-    made.family = family;
-    made.parameters = parameters;
-    return made;
-  };
   const RankComparison made =
       compare_ranks({sized("large", 2, "A", 7e9), sized("small", 4, "A", 1e8),
                      sized("big", 3, "B", 2e9), sized("little", 1, "B", 1e9)},
@@ -122,13 +128,6 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
 
 // Of two models of one size the better may come first; a model without a family is in none.
 BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
-  const auto sized = [](const std::string& name, std::size_t rank, const std::string& family,
-                        double parameters) {
-    RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
-    made.family = family;
-    made.parameters = parameters;
-    return made;
-  };
   const RankComparison made =
       compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),
                      sized("d", 1, "", 1e8), sized("e", 5, "", 2e8)},

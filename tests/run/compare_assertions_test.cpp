@@ -80,13 +80,14 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
 // Two facts: the first loses its right answer, of the second a wrong option's score moves by 2.
 BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   AssertedChange of = change();
-  RunChanges& scores = of.scores.emplace();
+  RunChanges scores;
   scores.facts = {{"P1", "a", "y", 0.5, "x", "y", {0.9, true}, {0.8, false}},
                   {"P1", "b", "z", 2.0, "x", "x", {0.7, true}, {0.6, true}}};
   scores.relations = {2};
   scores.scores = 6;
   scores.moved_most = 2;
   scores.moved_sum = 3;
+  of.take_scores(scores, {});
   BOOST_TEST(check("loglik.max < 2.1", of).passed);
   BOOST_TEST(check("loglik.mean <= 0.5", of).passed);
   BOOST_TEST(in_words(check("loglik.max < 1", of)) ==

@@ -8,7 +8,7 @@ them includes: about two hundred files for 400 headers. Bodies of templates that
 headers together and in the build's example_one_file, which test_two_files_of_one_program_may_have_them_all takes. clang compiles each header with all its bodies,
 as a module (header_modules.py), or in chains where a module fails or only few headers are to be checked.
 
-All headers take half an hour of a core. The suite checks the doors and the umbrellas under both compilers, and a sixth of
+All headers take the longest of all tests by far. The suite checks the doors and the umbrellas under both compilers, and a sixth of
 the others under g++; PLUMB_ALL_HEADERS=1 checks them all.
 """
 import concurrent.futures

@@ -50,21 +50,36 @@ struct RunChanges {
   }
 };
 
-/// The rise of a calibration metric of the Base confidence from the first run to the second, over `bins`
-/// bins. Both are computed over the same resamples of facts, drawn within relations, so that the interval is
-/// of the paired difference.
+/// How the calibration of the Base confidence changed from the first run to the second. Both are measured over the
+/// same resamples of facts, drawn within relations, so that the intervals of rises are paired.
+struct CalibrationChange {
+  Calibration first, second;
+
+  CalibrationChange(const RunChanges& changes, std::size_t bins, const Bootstrap& bootstrap) {
+    std::vector<Judgement> before, after;
+    for (const FactChange& fact : changes.facts) {
+      before.push_back(fact.first);
+      after.push_back(fact.second);
+    }
+    const Resamples resamples(changes.relations, bootstrap, "calibration rise");
+    first = calibration_of(before, bins, resamples);
+    second = calibration_of(after, bins, resamples);
+  }
+
+  /// Second minus first; no number without facts.
+  [[nodiscard]] Estimate rise(CalibrationMetric metric) const {
+    if (first.count == 0) return {};
+    return combine([](double a, double b) { return b - a; }, first.draws(metric),
+                   second.draws(metric))
+        .estimate();
+  }
+};
+
+/// The rise of one metric.
 [[nodiscard]] inline Estimate calibration_rise(const RunChanges& changes, CalibrationMetric metric,
                                                std::size_t bins, const Bootstrap& bootstrap) {
   if (changes.facts.empty()) return {};
-  std::vector<Judgement> first, second;
-  for (const FactChange& fact : changes.facts) {
-    first.push_back(fact.first);
-    second.push_back(fact.second);
-  }
-  const Resamples resamples(changes.relations, bootstrap, "calibration rise");
-  const Draws before = calibration_of(first, bins, resamples).draws(metric);
-  const Draws after = calibration_of(second, bins, resamples).draws(metric);
-  return combine([](double a, double b) { return b - a; }, before, after).estimate();
+  return CalibrationChange(changes, bins, bootstrap).rise(metric);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -40,7 +40,14 @@ struct AssertedChange {
   std::vector<std::string> lost, gained;
   /// Of closed-set runs.
   std::optional<RunChanges> scores{};
-  Bootstrap bootstrap{};
+  std::optional<CalibrationChange> calibration{};
+
+  /// Keeps the scores of two closed-set runs, and measures their calibration once for all quantities.
+  void take_scores(RunChanges made, const Bootstrap& bootstrap) {
+    constexpr std::size_t bins = 20;
+    if (!made.facts.empty()) calibration.emplace(made, bins, bootstrap);
+    scores = std::move(made);
+  }
 };
 
 /// Facts that move a quantity, most first.
@@ -65,9 +72,7 @@ inline Estimate of_count(std::size_t count, const AssertedChange& change) {
 }
 /// Changed minus base.
 inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) {
-  constexpr std::size_t bins = 20;
-  return change.scores ? calibration_rise(*change.scores, metric, bins, change.bootstrap)
-                       : Estimate{};
+  return change.calibration ? change.calibration->rise(metric) : Estimate{};
 }
 
 [[nodiscard]] inline const std::vector<AssertedQuantity>& asserted_quantities() {

@@ -259,7 +259,6 @@ class CompareMeasurement {
   /// What changed from the first run to another one; scores where both are closed sets of one scoring.
   [[nodiscard]] AssertedChange change_to(std::size_t run, const Comparison& made) const {
     AssertedChange change;
-    change.bootstrap = options_.bootstrap;
     // The models of a comparison are in the order of the runs, and so are its pairs.
     change.accuracy = made.paired[run - 1];
     for (const ComparedFact& fact : made.facts) {
@@ -273,12 +272,12 @@ class CompareMeasurement {
     const DiskPath& changed = settings_.runs.list[run].path;
     if (results_kind(base) == ResultsKind::closed_set &&
         results_kind(changed) == ResultsKind::closed_set) {
-      change.scores = read_run_changes(base, changed);
+      change.take_scores(read_run_changes(base, changed), options_.bootstrap);
     }
     return change;
   }
 
-  /// Every quantity that a condition may name, of each run but the first; nothing where scores do not compare.
+  /// Every quantity that a condition may name, of each run but the first.
   [[nodiscard]] std::vector<ModelChanges> changes_of(const Comparison& made,
                                                      const std::vector<AssertedChange>& all) const {
     std::vector<ModelChanges> changes;
