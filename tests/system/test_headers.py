@@ -133,9 +133,10 @@ def words_of(compiler):
 
 def parts_of(names):
     """What a compiler must be told beside its flags for headers of an optional part."""
-    llama = any(re.search(r"plumb/detail/backend/llama|native_gguf", str(name)) for name in names)
+    needed = {*map(str, names)}.union(*(closure(name) for name in names if name in HEADERS))
+    llama = any(re.search(r"plumb/detail/backend/llama|native_gguf", name) for name in needed)
     words = ["-isystem", command.LLAMA_INCLUDE] if llama else []
-    return words + (mpi_folders() if any("/mpi_" in str(name) for name in names) else [])
+    return words + (mpi_folders() if any("/mpi_" in name for name in needed) else [])
 
 
 @functools.cache
