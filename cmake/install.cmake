@@ -16,6 +16,7 @@ install(FILES ${PROJECT_BINARY_DIR}/plumb-config.cmake
               ${PROJECT_SOURCE_DIR}/cmake/kernel_set.cpp
               ${PROJECT_SOURCE_DIR}/cmake/held_kernels.cpp.in
               ${PROJECT_SOURCE_DIR}/cmake/compiled.cpp DESTINATION ${package_folder})
+install(FILES cmake/chat/jinja.cpp cmake/chat/ggml.h DESTINATION ${package_folder}/chat)
 install(DIRECTORY include/plumb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -8,6 +8,7 @@
 #   plumb::llama   the llama.cpp backend
 #   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
 #   plumb::mpi     the entities of a ranking shared among the processes of MPI
+#   plumb::chat    chat templates of instruction models, by llama.cpp's Jinja engine (its sources; no llama.cpp otherwise)
 #   plumb::server  models that llama-server, vLLM or SGLang run (Boost.Beast, OpenSSL, threads)
 
 
@@ -34,6 +35,12 @@ function(plumb_find_component component)
     set(reason "cli: wants Boost.Program_options 1.74 and OpenSSL (Debian: "
                "libboost-program-options-dev, libssl-dev)")
     string(JOIN "" reason ${reason})
+  elseif(component STREQUAL "chat")
+    set(PLUMB_JINJA_DIR "" CACHE PATH "llama.cpp's folder `common`, of which the component chat compiles the Jinja engine")
+    if(NOT EXISTS "${PLUMB_JINJA_DIR}/jinja/runtime.h")
+      list(APPEND needed plumb::jinja)
+    endif()
+    set(reason "chat: set PLUMB_JINJA_DIR to the folder `common` of llama.cpp's sources")
   elseif(component MATCHES "^(compiled|kernels)$")
     set(reason "")
   elseif(component STREQUAL "command")
@@ -81,7 +88,7 @@ function(plumb_find_component component)
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
     set(plumb_${component}_REASON
-        "${component} is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server or mpi"
+        "${component} is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi"
         PARENT_SCOPE)
     return()
   endif()
@@ -98,6 +105,8 @@ function(plumb_find_component component)
     plumb_compile_reports()
   elseif(component STREQUAL "kernels")
     plumb_compile_kernels()
+  elseif(component STREQUAL "chat")
+    plumb_compile_chat()
   else()
     add_library(plumb::${component} INTERFACE IMPORTED GLOBAL)
     target_link_libraries(plumb::${component} INTERFACE ${needed})
@@ -141,6 +150,19 @@ function(plumb_compile_kernels)
     target_sources(plumb_kernels PRIVATE $<TARGET_OBJECTS:plumb_kernels_${width}>)
   endforeach()
   add_library(plumb::kernels ALIAS plumb_kernels)
+endfunction()
+
+# The library behind plumb::chat.
+function(plumb_compile_chat)
+  file(GLOB engine ${PLUMB_JINJA_DIR}/jinja/*.cpp)
+  add_library(plumb_chat STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/chat/jinja.cpp ${engine}
+                                                 ${PLUMB_JINJA_DIR}/json.cpp ${PLUMB_JINJA_DIR}/unicode.cpp)
+  target_link_libraries(plumb_chat PUBLIC plumb::plumb)
+  # Not among those of what links it: the engine's headers have common names. The folder `chat` has a ggml.h that is enough.
+  target_include_directories(plumb_chat SYSTEM PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/chat ${PLUMB_JINJA_DIR})
+  target_compile_definitions(plumb_chat INTERFACE PLUMB_CHAT)
+  set_target_properties(plumb_chat PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_library(plumb::chat ALIAS plumb_chat)
 endfunction()
 
 # The library behind plumb::compiled; plumb::command where that is there, since it holds the same.

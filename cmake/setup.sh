@@ -71,8 +71,10 @@ esac
 # A finished folder is renamed into place, so a broken set-up is never taken for a whole one.
 llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)${llama_backend:+-$llama_backend}"
 vocabulary_folder="$plumb_cache/llama-$llama_version-vocabularies"
+jinja_folder="$plumb_cache/llama-$llama_version-jinja"
 
-# fetch_llama FOLDER: llama.cpp's sources, and beside the builds the vocabularies without weights they hold.
+# fetch_llama FOLDER: llama.cpp's sources. Kept of them: the vocabularies without weights, and the Jinja engine with the
+# chat templates that it is tested with.
 fetch_llama() {
   say "fetching llama.cpp (llama-cpp-python $llama_version) into $plumb_cache"
   rm -rf "$1" && mkdir -p "$1"
@@ -84,6 +86,20 @@ fetch_llama() {
     cp "$1"/llama_cpp_python-*/vendor/llama.cpp/models/ggml-vocab-*.gguf "$vocabulary_folder.part"
     mv "$vocabulary_folder.part" "$vocabulary_folder"
   fi
+  if [ ! -d "$jinja_folder" ]; then
+    rm -rf "$jinja_folder.part" && mkdir -p "$jinja_folder.part"
+    (cd "$1"/llama_cpp_python-*/vendor/llama.cpp &&
+      cp -r LICENSE common/jinja common/json.h common/json.cpp common/unicode.h common/unicode.cpp models/templates \
+        "$jinja_folder.part")
+    mv "$jinja_folder.part" "$jinja_folder"
+  fi
+}
+
+need_jinja() {
+  [ -d "$jinja_folder" ] && return
+  local work="$plumb_cache/work-jinja.$$"
+  fetch_llama "$work"
+  rm -rf "$work"
 }
 
 need_vocabularies() {
@@ -160,11 +176,12 @@ compilers_at_once() {
 plumb_options=()
 build_plumb() {
   need_llama
+  need_jinja
   say "building plumb"
   mkdir -p "$plumb_root/build"
   # Which compiler the tests have is not kept from an earlier call.
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -UPLUMB_TEST_CLANG -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$llama_prefix" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
+    -DCMAKE_PREFIX_PATH="$llama_prefix" -DPLUMB_JINJA_DIR="$jinja_folder" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
   # example_one_file waits for this file and compiles for long: made first, it does not come last.
   case " $* " in *" all "*) cmake --build "$plumb_root/build" --target single_header ;; esac

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "hugging_face_models.hpp"
+#include "plumb/detail/huggingface/folder_chat_template.hpp"
 #include "plumb/detail/huggingface/folder_model.hpp"
 #include "plumb/detail/huggingface/native_gguf_model.hpp"
 
@@ -61,5 +62,8 @@ plumb::detail::ServerTokenizer folder_tokenizer(const std::filesystem::path& fol
                                                 bool parse_special_tokens) {
   auto read = std::make_shared<const plumb::detail::HuggingFaceTokenizer>(
       plumb::detail::HuggingFaceTokenizer::read(folder, parse_special_tokens));
-  return plumb::detail::server_tokenizer(read, read->vocabulary_size(), folder.filename().string());
+  auto made =
+      plumb::detail::server_tokenizer(read, read->vocabulary_size(), folder.filename().string());
+  made.chat_template = plumb::detail::folder_chat_template(folder);
+  return made;
 }

@@ -25,6 +25,7 @@
 #include "plumb/detail/cli/model_files.hpp"
 #include "plumb/detail/cli/model_places.hpp"
 #include "plumb/detail/huggingface/network_kind.hpp"
+#include "plumb/detail/prompt/jinja.hpp"
 #ifdef PLUMB_MPI
 #include "plumb/detail/cli/mpi_command_line.hpp"
 #endif
@@ -176,6 +177,12 @@ struct ReferenceModels {
     }
     return plumb::detail::network_kind(path) == plumb::detail::NetworkKind::masked;
   }
+
+#ifdef PLUMB_CHAT
+  static plumb::detail::ChatRenderer chat_renderer() {
+    return plumb::detail::jinja_renderer();
+  }
+#endif
 
   plumb::detail::ModelKind kind(const plumb::detail::ModelOptions& options) const {
     return is_masked_folder(options) ? plumb::detail::ModelKind::masked

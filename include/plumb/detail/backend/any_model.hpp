@@ -24,7 +24,9 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/evaluate.hpp"
 #include "plumb/detail/backend/evaluate_masked.hpp"
+#include "plumb/detail/backend/own_chat_template.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/token_tree.hpp"
@@ -50,6 +52,7 @@ class ModelInterface {
   [[nodiscard]] virtual std::optional<TokenId> bos() = 0;
   [[nodiscard]] virtual std::optional<bool> adds_bos() const = 0;
   [[nodiscard]] virtual std::optional<TextFrame> own_frame() = 0;
+  [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const = 0;
   [[nodiscard]] virtual std::size_t vocabulary_size() = 0;
   [[nodiscard]] virtual std::size_t context_length() = 0;
   [[nodiscard]] virtual std::size_t dimension() = 0;
@@ -108,6 +111,9 @@ class HeldModel final : public ModelInterface {
   [[nodiscard]] std::optional<TokenId> bos() override { return model_.bos(); }
   [[nodiscard]] std::optional<bool> adds_bos() const override { return adds_bos_of(model_); }
   [[nodiscard]] std::optional<TextFrame> own_frame() override { return own_frame_of(model_); }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const override {
+    return own_chat_template(model_);
+  }
   [[nodiscard]] std::size_t vocabulary_size() override { return model_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() override { return model_.context_length(); }
   [[nodiscard]] std::size_t dimension() override {
@@ -232,6 +238,9 @@ class AnyModel {
   [[nodiscard]] std::optional<TokenId> bos() const { return model_->bos(); }
   [[nodiscard]] std::optional<bool> adds_bos() const { return model_->adds_bos(); }
   [[nodiscard]] std::optional<TextFrame> own_frame() const { return model_->own_frame(); }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return model_->chat_template();
+  }
   [[nodiscard]] std::size_t vocabulary_size() const { return model_->vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return model_->context_length(); }
   [[nodiscard]] std::size_t dimension() const { return model_->dimension(); }

@@ -103,6 +103,9 @@ class LlamaModel {
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_.bos(); }
   [[nodiscard]] bool adds_bos() const { return vocabulary_.adds_bos(); }
   [[nodiscard]] TextFrame own_frame() const { return vocabulary_.own_frame(); }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return vocabulary_.chat_template();
+  }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_.ends(token); }
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_.size(); }
   [[nodiscard]] std::size_t context_length() const {

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/token.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -112,6 +113,19 @@ class LlamaVocabulary {
     if (llama_vocab_get_add_eos(vocabulary_) && names("tokenizer.ggml.eos_token_id", end)) {
       made.after.push_back(end);
     }
+    return made;
+  }
+  /// The file's own template, and the texts of its special tokens.
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    const char* const text = llama_model_chat_template(model_, nullptr);
+    if (text == nullptr) return std::nullopt;
+    ChatTemplate made{text};
+    const auto add = [&](const char* name, const char* key, llama_token token) {
+      if (names(key, token)) made.tokens[name] = llama_vocab_get_text(vocabulary_, token);
+    };
+    add("bos_token", "tokenizer.ggml.bos_token_id", llama_vocab_bos(vocabulary_));
+    add("eos_token", "tokenizer.ggml.eos_token_id", llama_vocab_eos(vocabulary_));
+    add("pad_token", "tokenizer.ggml.padding_token_id", llama_vocab_pad(vocabulary_));
     return made;
   }
   [[nodiscard]] std::size_t size() const {

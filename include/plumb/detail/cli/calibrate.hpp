@@ -139,6 +139,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   if (!arguments.target.asks_several()) arguments.target.find_model(*values, console);
   (arguments.check)();
   if (arguments.target.asks_several()) return arguments;
+  take_bos_of_template(*values, arguments.probe);
   if (make_model != nullptr && arguments.probes()) {
     arguments.probe.masked = will_be_masked(*make_model, arguments.target);
     const RefuseIdleOptions refuse(*values);

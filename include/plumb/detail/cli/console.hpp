@@ -22,6 +22,7 @@
 #include "plumb/detail/backend/any_model.hpp"
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/engine_options.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/report/report.hpp"
 #include "plumb/detail/report/text_table.hpp"
@@ -197,6 +198,7 @@ class ModelMaker {
   /// threads and special tokens it says in `takes(option)`, by the options' names ("server", "precision",
   /// "gpu-layers"); without that the command has none of them. It may have `inspect(ModelOptions)`, which
   /// returns a ModelKind, or throws the user error that asking for the model would, without its weights.
+  /// It may have `chat_renderer()`, which returns a ChatRenderer; without it the command refuses --chat.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -214,6 +216,7 @@ class ModelMaker {
     if constexpr (requires(const ModelOptions& options) { make.inspect(options); }) {
       inspect_ = [make](const ModelOptions& options) { return make.inspect(options); };
     }
+    if constexpr (requires { make.chat_renderer(); }) chat_renderer_ = make.chat_renderer();
     make_ = [make](const ModelOptions& options) mutable {
       return AnyModel::made_by([&] { return make(options); });
     };
@@ -226,6 +229,8 @@ class ModelMaker {
   [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
     return kind_(options);
   }
+  /// Empty where the program has no engine for chat templates.
+  [[nodiscard]] const ChatRenderer& chat_renderer() const noexcept { return chat_renderer_; }
   [[nodiscard]] bool inspects() const { return inspect_ != nullptr; }
   /// Throws the user error that asking for the model would, as far as that is known without its weights.
   /// Only where it `inspects`.
@@ -236,6 +241,7 @@ class ModelMaker {
   std::function<std::optional<ModelKind>(const ModelOptions&)> kind_;
   std::function<ModelKind(const ModelOptions&)> inspect_;
   std::function<bool(std::string_view)> takes_;
+  ChatRenderer chat_renderer_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -108,6 +108,7 @@ class PromptPrinter {
       ++printed_;
     };
   }
+  [[nodiscard]] const ModelMaker& make_model() const noexcept { return make_model_; }
   [[nodiscard]] std::size_t printed() const noexcept { return printed_; }
 
  private:
@@ -172,12 +173,20 @@ inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
 inline void print_probe(Console& console, const AskedRun& run, const WantedFact& wanted,
                         PromptPrinter& printer) {
   if (run.is_of_a_program()) return print_recorded_probe(run, wanted, printer);
-  const auto [settings, target] = probe_arguments_of(console, run);
+  auto [settings, target] = probe_arguments_of(console, run);
   const Dataset dataset = chosen_dataset(settings);
+  if (settings.chat) {
+    const Json& of = run.settings();
+    settings.bos.read(first_string(of, "bos").value_or("no"), "bos");
+    settings.conversation = chat_by({first_string(of, "chat_template").value_or(""),
+                                     of.value("chat_tokens", std::map<std::string, std::string>{})},
+                                    printer.make_model(), settings);
+  }
   run.refuse_changed(probe_record(settings, dataset, target.provenance({})));
-  const InContext<> builder(dataset, settings.prefix.text, settings.shots);
+  const InContext<> builder(dataset, settings.prefix.text, settings.shots, {},
+                            settings.conversation);
   for_each_statement_prompt(dataset, builder, settings.templates.indices, settings.bos, wanted,
-                            printer.with(target.model_options(settings.special_tokens)));
+                            printer.with(target.model_options(settings.reading())));
 }
 
 inline void print_many_shot(Console& console, const AskedRun& run, const WantedFact& wanted,

@@ -7,9 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "plumb/detail/backend/own_chat_template.hpp"
 #include "plumb/detail/cli/job_console.hpp"
 #include "plumb/detail/cli/job_target.hpp"
 #include "plumb/detail/cli/several_models.hpp"
+#include "plumb/detail/core/chat.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/prompt/chat.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/run/probe_job.hpp"
 #include "plumb/detail/score/causal_scorer.hpp"
@@ -48,13 +53,46 @@ struct ProbeArguments {
   }
 };
 
+/// A chat template writes BOS itself, so none is put before it unless that is asked for.
+inline void take_bos_of_template(const options::variables_map& values, ProbeSettings& settings) {
+  if (settings.chat && !values.contains("bos")) settings.bos = Bos::none();
+}
+
 /// Throws a user error, before a model is loaded, for an option without effect on its kind.
 inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
                       const ModelMaker& make_model) {
   arguments.probe.masked = will_be_masked(make_model, arguments.target);
+  take_bos_of_template(values, arguments.probe);
   const RefuseIdleOptions refuse(values);
   ProbeArguments::visit(std::as_const(arguments), refuse);
   if (arguments.probe.masked.value_or(false)) (arguments.probe.check)();
+}
+
+/// A conversation by a template. Throws a user error where the program cannot run it.
+[[nodiscard]] inline Chat chat_by(ChatTemplate by, const ModelMaker& make_model,
+                                  const ProbeSettings& settings) {
+  if (!make_model.chat_renderer()) {
+    throw user_error({.setting = "chat"}, "this program has no engine for chat templates",
+                     "build plumb with the component chat (docs/embedding.md)");
+  }
+  return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
+}
+
+/// The conversation that a probe's settings ask for, by the template of the file that they name or the
+/// model's own. Throws as chat_by, and a user error where there is no template.
+[[nodiscard]] inline Chat chat_of(const ModelMaker& make_model, const ProbeSettings& settings,
+                                  const AnyModel& model) {
+  if (!settings.chat) return {};
+  std::optional<ChatTemplate> by = own_chat_template(model);
+  if (!settings.chat_template.empty()) {
+    if (!by) by.emplace();
+    by->text = read_text(settings.chat_template);
+  }
+  if (!by) {
+    throw user_error({.setting = "chat"}, "the model has no chat template",
+                     "ask an instruction model, or name a template with `chat-template`");
+  }
+  return chat_by(*std::move(by), make_model, settings);
 }
 
 /// What a probe found, and in words what it cost.
@@ -67,12 +105,13 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
   // A template or shots that a relation lacks are said before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
   (SolvedFacts(dataset, arguments.probe.shots).check)(dataset);
-  AnyModel model = arguments.target.make(make_model, arguments.probe.special_tokens);
+  AnyModel model = arguments.target.make(make_model, arguments.probe.reading());
   const auto run = [&](auto& scorer) -> std::optional<ProbedInWords> {
     ModelDescription description = model.describe();
     check_probe(model, dataset, arguments.probe, description);
     ProbeSettings settings = arguments.probe;
     settings.masked = model.capabilities().only_masked();
+    settings.conversation = chat_of(make_model, settings, model);
     ProbeJob job(scorer, dataset, settings, arguments.target.provenance(std::move(description)));
     const std::filesystem::path& data = arguments.probe.data;
     if (is_dry_run_or_shard(console, command, arguments.target, data, job)) return std::nullopt;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -27,6 +28,7 @@
 #include "plumb/detail/huggingface/decoder_network.hpp"
 #include "plumb/detail/huggingface/encoder_architectures.hpp"
 #include "plumb/detail/huggingface/encoder_network.hpp"
+#include "plumb/detail/huggingface/folder_chat_template.hpp"
 #include "plumb/detail/huggingface/folder_claims.hpp"
 #include "plumb/detail/huggingface/network_kind.hpp"
 #include "plumb/detail/huggingface/other_ways.hpp"
@@ -48,6 +50,7 @@ class FolderModel {
         config_(config_of_kind(folder)),
         claims_(claims_of(folder)),
         tokenizer_(tokenizer_of(folder, parse_special_tokens)),
+        folder_(folder),
         network_(Network::read(folder, config_, products)),
         facts_{
             {"architecture", detail::ConfigFields(folder / "config.json").text("model_type", "")},
@@ -102,6 +105,10 @@ class FolderModel {
     return id && has_row(*id) ? id : std::nullopt;
   }
   [[nodiscard]] bool adds_bos() const { return bos() && tokenizer_.adds_bos(); }
+  /// Throws a user error for a template that cannot be read.
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return folder_chat_template(folder_);
+  }
   [[nodiscard]] std::size_t vocabulary_size() const { return network_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() const { return network_.context_length(); }
   [[nodiscard]] std::optional<TokenId> unknown() const { return tokenizer_.unk(); }
@@ -177,6 +184,7 @@ class FolderModel {
   std::conditional_t<is_masked, EncoderConfig, DecoderConfig> config_;
   std::vector<std::string> claims_;  // what a reader must know of the folder
   HuggingFaceTokenizer tokenizer_;
+  std::filesystem::path folder_;
   Network network_;
   Json facts_;
 };

@@ -94,6 +94,9 @@ class NativeGgufModel {
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return vocabulary_->bos(); }
   [[nodiscard]] bool adds_bos() const { return vocabulary_->adds_bos(); }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return vocabulary_->chat_template();
+  }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_->ends(token); }
   /// Embeddings that no token has are none of it, as llama.cpp has it.
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_->size(); }

@@ -7,7 +7,7 @@
 // The prefix stands there as it is, with whatever spaces and line breaks it ends in; each shot is what
 // the builder makes of another fact of the relation under the same template with its right option
 // (solved_facts.hpp). Of the finished text the statement alone is scored: what stands before it is the
-// same for all options.
+// same for all options. In a conversation (chat.hpp) prefix, shots and question are turns of it.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/prompt/chat.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/prompt/statement.hpp"
@@ -46,34 +47,71 @@ class InContext {
   InContext() = default;
   /// Shots are facts of the dataset, which it keeps itself.
   InContext(const Dataset& dataset, std::string prefix, const ShotChoice& shots,
-            Builder builder = {})
-      : builder_(std::move(builder)), prefix_(std::move(prefix)), solved_(dataset, shots) {}
+            Builder builder = {}, Chat chat = {})
+      : builder_(std::move(builder)),
+        prefix_(std::move(prefix)),
+        solved_(dataset, shots),
+        chat_(std::move(chat)) {}
 
   [[nodiscard]] const SolvedFacts& solved() const noexcept { return solved_; }
   [[nodiscard]] const Builder& builder() const noexcept { return builder_; }
+  [[nodiscard]] const Chat& chat() const noexcept { return chat_; }
   /// Whether anything stands before a statement.
-  [[nodiscard]] bool has_context() const { return !prefix_.empty() || solved_.choice().count > 0; }
-
-  /// What stands before all options of a fact under a template. Throws as SolvedFacts::of.
-  [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
-                                    std::size_t template_index) const {
-    std::string text = prefix_;
-    for (const Fact* const shown : solved_.of(relation, fact)) {
-      text += builder_.build(relation, *shown, template_index, shown->answer).text + "\n";
-    }
-    return text;
+  [[nodiscard]] bool has_context() const {
+    return chat_ || !prefix_.empty() || solved_.choice().count > 0;
   }
 
+  /// What stands before all options of a fact under a template. Throws as SolvedFacts::of and Chat.
+  [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
+                                    std::size_t template_index) const {
+    if (chat_) {
+      return chat_.context(prefix_, shots(relation, fact, template_index),
+                           builder_.build(relation, fact, template_index, 0));
+    }
+    return before(relation, fact, template_index);
+  }
+  /// The part of it that other facts behind the same shots share.
+  [[nodiscard]] std::string shared_context(const Relation& relation, const Fact& fact,
+                                           std::size_t template_index) const {
+    if (chat_) {
+      return chat_.shared_context(prefix_, shots(relation, fact, template_index),
+                                  builder_.build(relation, fact, template_index, 0));
+    }
+    return before(relation, fact, template_index);
+  }
+
+  /// A prompt behind its context, which is given.
+  [[nodiscard]] Prompt build(const std::string& context, const Relation& relation, const Fact& fact,
+                             std::size_t template_index, std::size_t option) const {
+    Prompt statement = builder_.build(relation, fact, template_index, option);
+    return behind(context, chat_ ? chat_.answer(std::move(statement)) : std::move(statement));
+  }
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {
-    return behind(context(relation, fact, template_index),
-                  builder_.build(relation, fact, template_index, option));
+    return build(context(relation, fact, template_index), relation, fact, template_index, option);
   }
 
  private:
+  [[nodiscard]] std::vector<Prompt> shots(const Relation& relation, const Fact& fact,
+                                          std::size_t template_index) const {
+    std::vector<Prompt> made;
+    for (const Fact* const shown : solved_.of(relation, fact)) {
+      made.push_back(builder_.build(relation, *shown, template_index, shown->answer));
+    }
+    return made;
+  }
+
+  [[nodiscard]] std::string before(const Relation& relation, const Fact& fact,
+                                   std::size_t template_index) const {
+    std::string text = prefix_;
+    for (const Prompt& shot : shots(relation, fact, template_index)) text += shot.text + "\n";
+    return text;
+  }
+
   Builder builder_{};
   std::string prefix_;
   SolvedFacts solved_;
+  Chat chat_;
 };
 
 static_assert(PromptBuilder<InContext<>>);
@@ -87,7 +125,7 @@ template <PromptBuilder Builder>
   std::map<std::string, std::size_t> seen;
   std::string most;
   for (std::size_t f = first; f < first + std::min<std::size_t>(count, 64); ++f) {
-    std::string context = builder.context(relation, relation.facts[f], template_index);
+    std::string context = builder.shared_context(relation, relation.facts[f], template_index);
     if (++seen[context] > seen[most]) most = std::move(context);
   }
   return context_part(behind(most, {}));

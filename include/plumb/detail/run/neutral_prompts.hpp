@@ -8,11 +8,14 @@
 // each fact has its own. Under the other reductions there are none.
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/prompt/chat.hpp"
+#include "plumb/detail/prompt/in_context.hpp"
 #include "plumb/detail/prompt/neutral_prompt.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/run/probe_settings.hpp"
@@ -52,8 +55,8 @@ class NeutralPrompts {
     for (std::size_t f = first; f < first + count; ++f) {
       for (const std::size_t t : templates(relation)) {
         for (std::size_t option = 0; option < relation.options.size(); ++option) {
-          query.candidates[option] = neutral_prompt(builder_, relation, relation.facts[f], t,
-                                                    option, settings_.neutral.text);
+          query.candidates[option] = in_conversation(neutral_prompt(
+              builder_, relation, relation.facts[f], t, option, settings_.neutral.text));
         }
         visit(relation.facts[f], t, query);
       }
@@ -76,6 +79,15 @@ class NeutralPrompts {
   }
 
  private:
+  /// In a conversation the neutral prefix is what the user says.
+  [[nodiscard]] Prompt in_conversation(Prompt prompt) const {
+    const Chat& chat = settings_.conversation;
+    if (!chat) return prompt;
+    const bool asks = settings_.chat_turn == ChatTurn::question;
+    const std::string context = chat.context(asks ? "" : settings_.prefix.text, {}, prompt);
+    return behind(context, chat.answer(std::move(prompt)));
+  }
+
   [[nodiscard]] std::vector<std::size_t> templates(const Relation& relation) const {
     return templates_of(relation, settings_.templates.indices);
   }

@@ -63,13 +63,19 @@ class ProbeJob {
         dataset_(as_loaded(std::move(dataset))),
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
-        builder_(dataset_, settings_.prefix.text, settings_.shots, std::move(builder)) {
+        builder_(dataset_, settings_.prefix.text, settings_.shots, std::move(builder),
+                 settings_.conversation) {
     (settings_.check)();
     (builder_.solved().check)(dataset_);
     check_group_by(dataset_, settings_.group_by);
     statements_ =
         count_statements(dataset_, settings_.templates.indices) + neutral().statements(dataset_);
-    provenance_.warn(prefix_warning(settings_.prefix.text));
+    if (settings_.chat != static_cast<bool>(settings_.conversation)) {
+      throw internal_error({.setting = "chat"}, "wants a conversation, and a conversation `chat`");
+    }
+    if (settings_.chat_turn == ChatTurn::question) {
+      provenance_.warn(prefix_warning(settings_.prefix.text));
+    }
     if (settings_.masked.value_or(false)) return;
     for (std::string& warning : bos_warnings(dataset_, settings_, builder_, scorer_)) {
       provenance_.warn(std::move(warning));

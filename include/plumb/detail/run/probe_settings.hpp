@@ -12,9 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/data/template_file.hpp"
+#include "plumb/detail/prompt/chat.hpp"
 #include "plumb/detail/prompt/confidence_marker.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/run/job.hpp"
@@ -65,6 +68,15 @@ struct ProbeSettings {
   TextSetting prefix{};
   /// Solved facts of the relation before every statement.
   ShotChoice shots{};
+  /// Whether statements are asked in a conversation, by the model's chat template.
+  bool chat = false;
+  ChatTurn chat_turn = ChatTurn::question;
+  /// What the system says first; empty: nothing.
+  TextSetting system{};
+  /// In place of the model's own template; empty: that one.
+  std::filesystem::path chat_template{};
+  /// No option: made of the template before a job (chat_of).
+  Chat conversation{};
   /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
   /// where there is none.
   GivenText neutral{};
@@ -141,6 +153,29 @@ struct ProbeSettings {
             {.value = "relation|fact",
              .help = "the same shots before all of a relation's facts, or new ones for each",
              .idle = without});
+    visitor(
+        "chat", self.chat,
+        {.help = "ask in a conversation, by the model's own chat template: the user says what "
+                 "stands before an answer, the assistant the answer, which is scored",
+         .idle = self.masked.value_or(false) ? "on a masked model, which has no chat template" : "",
+         .recorded = "-"});
+    const std::string no_chat = self.chat ? "" : "without `chat`";
+    visitor("chat-turn", self.chat_turn,
+            {.value = "question|statement",
+             .help = "what is asked: the part of a statement before its answer, or the prefix, "
+                     "behind which the assistant says the whole statement",
+             .idle = no_chat,
+             .recorded = "-"});
+    visitor("system", self.system,
+            {.value = "TEXT|FILE",
+             .help = "what the system says first in a conversation; text:… is no file",
+             .idle = no_chat,
+             .recorded = "-"});
+    visitor("chat-template", self.chat_template,
+            {.value = "FILE",
+             .help = "a Jinja chat template in place of the model's own",
+             .idle = no_chat,
+             .recorded = "-"});
     visitor("neutral", self.neutral,
             {.value = "TEXT",
              .help = "of `reduction` pmi: what stands before an answer alone; not given: the "
@@ -163,9 +198,33 @@ struct ProbeSettings {
                        "continuation is what follows a prompt, and a masked model reads both sides",
                        "use `span` statement or answer");
     }
+    (check_chat)();
     if (neutral.text && scoring.reduction != Reduction::pmi) {
       throw user_error({.setting = "neutral"}, "has no effect without `reduction` pmi",
                        "say that, or leave it out");
+    }
+  }
+
+  /// How the model's tokenizer reads the texts of special tokens; a chat template is made of them.
+  [[nodiscard]] SpecialTokenReading reading() const noexcept {
+    return chat ? SpecialTokenReading::parse : special_tokens;
+  }
+
+ private:
+  void(check_chat)() const {
+    if (!chat) return;
+    if (special_tokens == SpecialTokenReading::text) {
+      throw user_error({.setting = "special-tokens"},
+                       "is text, but a chat template writes special tokens that must be parsed",
+                       "leave it out, or say parse");
+    }
+    if (chat_turn == ChatTurn::statement && prefix.text.empty()) {
+      throw user_error({.setting = "chat-turn"}, "is statement, and the user says nothing",
+                       "say with `prefix` what the user asks for, such as 'Tell me a fact.'");
+    }
+    if (chat_turn == ChatTurn::question && neutral.text && is_blank(*neutral.text)) {
+      throw user_error({.setting = "neutral"}, "is empty, and the user says nothing",
+                       "give a text such as 'Answer:'");
     }
   }
 };
@@ -183,6 +242,13 @@ struct ProbeSettings {
   record["inject"] = adds ? setting::to_json(settings.inject) : Json();
   record["relations"] = std::move(codes);
   if (!dataset.left_out.empty()) record["left_out"] = dataset.left_out;
+  if (settings.chat) {
+    const ChatTemplate& by = settings.conversation.source();
+    record["chat"] = setting::to_json(settings.chat_turn);
+    record["system"] = setting::to_json(settings.system);
+    record["chat_template"] = by.text;
+    record["chat_tokens"] = by.tokens;
+  }
   if (settings.masked.value_or(false)) {
     record["bos"] = Json();
     record["pll"] = setting::to_json(settings.pll);

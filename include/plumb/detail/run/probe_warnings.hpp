@@ -35,6 +35,7 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
   refuse_empty_options(model, dataset);
   const SpecialTokenCheck special_tokens{model, settings.special_tokens};
   if (!settings.prefix.text.empty()) special_tokens({.setting = "prefix"}, settings.prefix.text);
+  if (!settings.system.text.empty()) special_tokens({.setting = "system"}, settings.system.text);
   if (settings.neutral.text) special_tokens({.setting = "neutral"}, *settings.neutral.text);
   for_each_text(dataset, settings.templates.indices, special_tokens);
   special_tokens.warn(description);
@@ -74,7 +75,7 @@ template <class Builder, class Scorer>
     led_by_answer += static_cast<std::size_t>(over::count(answer_leads, true));
   }
   if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
-  if (settings.bos) return warnings;
+  if (settings.bos || settings.chat) return warnings;  // a template stands before every statement
   warnings.push_back(
       "Warning: no BOS stands before the statements, so the first token of each has no "
       "probability; " +

@@ -48,10 +48,10 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
       query.candidates[option] = build(option);
     }
   };
-  if constexpr (requires { builder.context(relation, fact, template_index), builder.builder(); }) {
+  if constexpr (requires { builder.context(relation, fact, template_index); }) {
     const std::string context = builder.context(relation, fact, template_index);
     fill([&](std::size_t option) {
-      return behind(context, builder.builder().build(relation, fact, template_index, option));
+      return builder.build(context, relation, fact, template_index, option);
     });
   } else {
     fill([&](std::size_t option) { return builder.build(relation, fact, template_index, option); });

@@ -47,6 +47,10 @@ class LlamaServer final : public ServerDialect {
     // A path tells where files lie on another machine; its last part is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
     bos_ = props.text_or("/bos_token", "");
+    if (std::string text = props.text_or("/chat_template", ""); !text.empty()) {
+      chat_ = ChatTemplate{std::move(text),
+                           {{"bos_token", bos_}, {"eos_token", props.text_or("/eos_token", "")}}};
+    }
     // Writing, sending and reading a whole distribution took as long as nine forced tokens of
     // SmolLM2-135M, whose vocabulary has 49,152; a larger model's steps take longer, a larger
     // vocabulary's replies too.
@@ -55,6 +59,7 @@ class LlamaServer final : public ServerDialect {
 
   [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
   [[nodiscard]] bool spells_tokens() const override { return true; }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const override { return chat_; }
   /// The text of the BOS token; empty where the model has none.
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
@@ -259,6 +264,7 @@ class LlamaServer final : public ServerDialect {
   }
 
   ServerFacts facts_;
+  std::optional<ChatTemplate> chat_;
   std::string place_, bos_;
   std::size_t few_ = 1;
   TokenId sampled_ = 0;

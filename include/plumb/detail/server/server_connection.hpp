@@ -94,6 +94,10 @@ class ServerConnection {
     if (!adds_bos_) return std::nullopt;
     return *adds_bos_ && bos_ ? TextFrame{{*bos_}, {}} : TextFrame{};
   }
+  /// The given tokenizer's, else what the server tells.
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return given_ && given_->chat_template ? given_->chat_template : dialect_->chat_template();
+  }
   [[nodiscard]] std::vector<TokenId> ids_of(std::string_view text, bool with_bos) {
     std::vector<TokenId> ids;
     for (const Token& token : behind_bos(tokenize(text), with_bos ? bos_ : std::nullopt).tokens) {

@@ -80,6 +80,8 @@ class ServerDialect {
   [[nodiscard]] virtual const ServerFacts& facts() const = 0;
   /// Whether /tokenize tells the bytes of each token, so that no other tokenizer is needed.
   [[nodiscard]] virtual bool spells_tokens() const = 0;
+  /// The template of its model, where the server tells it.
+  [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
 
   /// How many of `count` tokens that are asked after one prefix go into one request.
   [[nodiscard]] virtual std::size_t together(std::size_t count, AskHow how) const = 0;

@@ -54,6 +54,9 @@ class ServerModel {
   [[nodiscard]] std::optional<TokenId> bos() const { return server_->bos(); }
   [[nodiscard]] std::optional<bool> adds_bos() const { return server_->adds_bos(); }
   [[nodiscard]] std::optional<TextFrame> own_frame() const { return server_->own_frame(); }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    return server_->chat_template();
+  }
   [[nodiscard]] std::size_t vocabulary_size() const { return server_->facts().vocabulary; }
   [[nodiscard]] std::size_t context_length() const {
     return server_->facts().context > 0 ? server_->facts().context : unknown_context;

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
+#include "plumb/detail/backend/own_chat_template.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/token.hpp"
@@ -44,6 +46,8 @@ struct ServerTokenizer {
   std::optional<bool> adds_bos{};
   /// All that it puts around a text by its own configuration; likewise.
   std::optional<TextFrame> own_frame{};
+  /// The one beside it, if any.
+  std::optional<ChatTemplate> chat_template{};
 };
 
 /// Of a tokenizer that has tokenize, detokenize, special_tokens and bos, and may have adds_bos; `tokens` are all ids.
@@ -57,7 +61,8 @@ template <class Tokenizer>
           tokens,
           std::move(name),
           adds_bos_of(*of),
-          own_frame_of(*of)};
+          own_frame_of(*of),
+          own_chat_template(*of)};
 }
 
 /// The server's own, asked over the network and remembered. One thread at a time.

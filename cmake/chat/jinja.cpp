@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The component plumb::chat: chat templates by llama.cpp's Jinja engine.
+
+#include "plumb/detail/prompt/jinja.hpp"
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "jinja/lexer.h"
+#include "jinja/parser.h"
+#include "jinja/runtime.h"
+#include "jinja/value.h"
+#include "json.h"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/data/json_file.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+namespace {
+
+constexpr std::time_t fixed_date = 1'721'995'200;  // 26 July 2024, noon in UTC
+
+Error refused(const std::exception& error) {
+  std::string said = error.what();
+  said = said.substr(0, said.find('\n'));
+  return user_error({.setting = "chat"}, "the chat template ended with: " + shortened(said),
+                    "leave out what it does not take, or give another with `chat-template`");
+}
+
+/// A template that was parsed once.
+class ParsedTemplate {
+ public:
+  explicit ParsedTemplate(const std::string& text) : text_(text) {
+    jinja::lexer lexer;
+    program_ = jinja::parse_from_tokens(lexer.tokenize(text));
+  }
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+  [[nodiscard]] std::string operator()(const Json& variables) {
+    jinja::context context(text_);
+    context.current_time = fixed_date;
+    jinja::global_from_json(context, common_json::parse(variables.dump()), false);
+    jinja::runtime runtime(context);
+    return jinja::runtime::gather_string_parts(runtime.execute(program_))->as_string().str();
+  }
+
+ private:
+  std::string text_;
+  jinja::program program_;
+};
+
+}  // namespace
+
+ChatRenderer jinja_renderer() {
+  return [parsed = std::shared_ptr<ParsedTemplate>()](const ChatTemplate& by,
+                                                      std::span<const ChatMessage> conversation,
+                                                      bool opens_answer) mutable {
+    Json variables = {{"messages", Json::array()},
+                      {"tools", nullptr},
+                      {"documents", nullptr},
+                      {"add_generation_prompt", opens_answer}};
+    for (const ChatMessage& message : conversation) {
+      variables["messages"].push_back({{"role", message.role}, {"content", message.content}});
+    }
+    for (const auto& [name, text] : by.tokens) variables[name] = text;
+    try {
+      if (!parsed || parsed->text() != by.text) parsed = std::make_shared<ParsedTemplate>(by.text);
+      return (*parsed)(variables);
+    } catch (const std::exception& error) {
+      throw refused(error);
+    }
+  };
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

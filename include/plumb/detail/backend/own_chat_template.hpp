@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Which chat template does a model bring with it?
+
+#include <optional>
+
+#include "plumb/detail/core/chat.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The model's own template; nothing where it has none. A model may return it from a `chat_template()`,
+/// optional for every backend, as a ChatTemplate or an optional one.
+template <class Model>
+[[nodiscard]] std::optional<ChatTemplate> own_chat_template(const Model& model) {
+  if constexpr (requires { model.chat_template(); }) return model.chat_template();
+  return std::nullopt;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

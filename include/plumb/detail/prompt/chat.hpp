@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How is a statement put into a conversation with an instruction model?
+//
+//   ChatTurn::question     user: "The capital of France is"   assistant: "Paris."
+//   ChatTurn::statement    user: the prefix                   assistant: "The capital of France is Paris."
+// The text up to the assistant's turn is what the model's template writes to ask for an answer
+// (add_generation_prompt), as the model sees it in use; behind it stands what the assistant says, with the
+// white space that the template writes before an answer. Only the assistant's words are scored. Solved
+// facts are turns of their own before the question.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/core/chat.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
+#include "plumb/detail/core/word_character.hpp"
+#include "plumb/detail/data/dataset.hpp"
+#include "plumb/detail/prompt/prompt.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// What the user's turn holds: the part of a statement before its answer, or a prefix before all of it.
+enum class ChatTurn : std::uint8_t { question, statement };
+[[nodiscard]] constexpr std::array<ChatTurn, 2> every(ChatTurn) noexcept {
+  return {ChatTurn::question, ChatTurn::statement};
+}
+[[nodiscard]] constexpr std::string_view name_of(ChatTurn turn) noexcept {
+  return turn == ChatTurn::question ? "question" : "statement";
+}
+
+/// A prompt cut where the assistant begins to speak.
+struct QuestionAndAnswer {
+  std::string question;
+  Prompt answer;
+};
+
+/// A statement's question, without the white space at its end, and its answer with what follows it. Throws
+/// a user error where there is no question, or where words follow the answer.
+[[nodiscard]] inline QuestionAndAnswer question_and_answer(const Prompt& statement) {
+  const auto refused = [&](const std::string& why) {
+    return user_error({.setting = "chat"}, "'" + shortened(statement.text) + "' " + why,
+                      "write templates that end in [Y], or ask whole statements with "
+                      "`chat-turn` statement and a `prefix`");
+  };
+  if (statement.answer.empty()) throw refused("does not say where its answer stands");
+  const ByteSpan first = statement.answer.front();
+  std::string question = statement.text.substr(0, first.begin);
+  question = trimmed(question);
+  if (question.empty()) throw refused("begins with its answer, so nothing is left to ask");
+  const std::string_view behind = std::string_view(statement.text).substr(first.end);
+  bool has_words = statement.answer.size() > 1;
+  for (std::string_view rest = behind; !rest.empty();) {
+    has_words = has_words || is_word_character(take_code_point(rest));
+  }
+  if (has_words) throw refused("has words behind its answer");
+  return {std::move(question),
+          {.text = statement.text.substr(first.begin), .answer = {{0, first.end - first.begin}}}};
+}
+
+/// Writes conversations by one template. As thread-safe as the renderer.
+class Chat {
+ public:
+  Chat() = default;
+  /// Throws what the renderer does, and a user error for a template that leaves out the system's message.
+  Chat(ChatTemplate by, ChatRenderer render, ChatTurn turn, std::string system)
+      : template_(std::move(by)),
+        render_(std::move(render)),
+        turn_(turn),
+        system_(std::move(system)) {
+    join_ = white_space_before_answer();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return render_ != nullptr; }
+  [[nodiscard]] const ChatTemplate& source() const noexcept { return template_; }
+
+  /// What the assistant says of a statement.
+  [[nodiscard]] Prompt answer(Prompt statement) const {
+    if (turn_ == ChatTurn::statement) return statement;
+    return question_and_answer(statement).answer;
+  }
+
+  /// The text before the assistant's words: the system's message, solved statements and the question of
+  /// one more. Throws as the constructor, and a user error for a template that changes the question.
+  [[nodiscard]] std::string context(const std::string& prefix, const std::vector<Prompt>& solved,
+                                    const Prompt& asked) const {
+    return whole(prefix, solved, asked).first;
+  }
+
+  /// The part of `context` before the last question, which all questions behind the same solved statements
+  /// share.
+  [[nodiscard]] std::string shared_context(const std::string& prefix,
+                                           const std::vector<Prompt>& solved,
+                                           const Prompt& asked) const {
+    const auto [text, question] = whole(prefix, solved, asked);
+    return text.substr(0, text.rfind(question));
+  }
+
+ private:
+  /// The context and the user's last words in it.
+  [[nodiscard]] std::pair<std::string, std::string> whole(const std::string& prefix,
+                                                          const std::vector<Prompt>& solved,
+                                                          const Prompt& asked) const {
+    std::vector<ChatMessage> turns = begun();
+    const auto user = [&](const Prompt& statement) {
+      if (turn_ == ChatTurn::statement) return prefix;
+      const bool is_first = turns.empty() || turns.back().role == "system";
+      return (is_first ? prefix : "") + question_and_answer(statement).question;
+    };
+    for (const Prompt& one : solved) {
+      turns.push_back({"user", user(one)});
+      turns.push_back({"assistant", answer(one).text});
+    }
+    turns.push_back({"user", user(asked)});
+    std::string text = render_(template_, turns, true);
+    for (const ChatMessage& turn : turns) {
+      if (text.find(trimmed(turn.content)) != std::string::npos) continue;
+      throw user_error(
+          {.setting = "chat"},
+          "the model's chat template does not write the " + turn.role + "'s '" +
+              shortened(turn.content) + "' as it is",
+          turn.role == "system" ? "leave out `system`" : "give another with `chat-template`");
+    }
+    return {text + join_, std::string(trimmed(turns.back().content))};
+  }
+
+  [[nodiscard]] std::vector<ChatMessage> begun() const {
+    if (system_.empty()) return {};
+    return {{"system", system_}};
+  }
+
+  /// Some templates write "[/INST] Paris": what stands between the text that asks for an answer and the
+  /// answer, where it is white space alone.
+  [[nodiscard]] std::string white_space_before_answer() const {
+    const std::string answer = "plumb-answer";
+    std::vector<ChatMessage> turns = begun();
+    turns.push_back({"user", "plumb-question"});
+    const std::string asking = render_(template_, turns, true);
+    turns.push_back({"assistant", answer});
+    const std::string answered = render_(template_, turns, false);
+    const std::size_t place = answered.rfind(answer);
+    if (place == std::string::npos || place < asking.size() || !answered.starts_with(asking))
+      return "";
+    std::string between = answered.substr(asking.size(), place - asking.size());
+    return is_blank(between) ? between : "";
+  }
+
+  ChatTemplate template_{};
+  ChatRenderer render_{};
+  ChatTurn turn_ = ChatTurn::question;
+  std::string system_{};
+  std::string join_{};
+};
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
