@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The component plumb::chat: chat templates by llama.cpp's Jinja engine.
 
-#include "plumb/detail/prompt/jinja.hpp"
-
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <span>
@@ -13,8 +12,10 @@
 #include "jinja/runtime.h"
 #include "jinja/value.h"
 #include "json.h"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -22,8 +23,12 @@ namespace {
 
 constexpr std::time_t fixed_date = 1'721'995'200;  // 26 July 2024, noon in UTC
 
+/// The engine's message without the excerpt of the template around it: its last line behind "Error: ",
+/// else its first line.
 Error refused(const std::exception& error) {
-  std::string said = error.what();
+  const std::string all = error.what();
+  const std::size_t reason = all.rfind("Error: ");
+  std::string said(trimmed(reason == std::string::npos ? all : all.substr(reason + 7)));
   said = said.substr(0, said.find('\n'));
   return user_error({.setting = "chat"}, "the chat template ended with: " + shortened(said),
                     "leave out what it does not take, or give another with `chat-template`");

@@ -24,8 +24,8 @@
 #include "plumb/detail/cli/command_line.hpp"
 #include "plumb/detail/cli/model_files.hpp"
 #include "plumb/detail/cli/model_places.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/huggingface/network_kind.hpp"
-#include "plumb/detail/prompt/jinja.hpp"
 #ifdef PLUMB_MPI
 #include "plumb/detail/cli/mpi_command_line.hpp"
 #endif

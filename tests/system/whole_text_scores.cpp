@@ -27,10 +27,10 @@ namespace {
 using Json = nlohmann::json;
 using Ids = std::vector<llama_token>;
 
-Ids tokens_of(const llama_vocab* vocabulary, const std::string& text) {
+Ids tokens_of(const llama_vocab* vocabulary, const std::string& text, bool parse_special = false) {
   Ids ids(text.size() + 8);
   const int count = llama_tokenize(vocabulary, text.data(), static_cast<int>(text.size()),
-                                   ids.data(), static_cast<int>(ids.size()), false, false);
+                                   ids.data(), static_cast<int>(ids.size()), false, parse_special);
   ids.resize(static_cast<std::size_t>(std::max(count, 0)));
   return ids;
 }
@@ -110,11 +110,14 @@ int main(int argc, char** argv) {
   std::map<Ids, Known> texts;  // a statement, and its candidate alone, are one text
   for (std::string line; std::getline(std::cin, line);) {
     const Json question = Json::parse(line);
-    Ids given = ids_of(vocabulary, question.at("given"));
+    const bool special = question.value("special", false);
+    Ids given = special ? tokens_of(vocabulary, question.at("given"), true)
+                        : ids_of(vocabulary, question.at("given"));
     Ids whole;
     if (question.at("given").is_string()) {
-      whole = tokens_of(vocabulary, question["given"].get<std::string>() +
-                                        question.at("rest").get<std::string>());
+      whole = tokens_of(
+          vocabulary, question["given"].get<std::string>() + question.at("rest").get<std::string>(),
+          special);
     } else {
       const Ids rest = ids_of(vocabulary, question.at("rest"));
       whole = given;

@@ -38,4 +38,9 @@ struct ChatTemplate {
 using ChatRenderer = std::function<std::string(
     const ChatTemplate& by, std::span<const ChatMessage> conversation, bool opens_answer)>;
 
+/// Runs templates by llama.cpp's Jinja engine; defined in the component plumb::chat. Texts are those of
+/// transformers' apply_chat_template. `strftime_now` gives 26 July 2024, the date that Llama 3's templates
+/// write without a clock, so that a run gives the same bytes on any day. Each thread needs one of its own.
+[[nodiscard]] ChatRenderer jinja_renderer();
+
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

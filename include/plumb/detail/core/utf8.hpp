@@ -46,6 +46,14 @@ struct CodePoint {
   return {value, size};
 }
 
+/// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
+inline char32_t take_code_point(std::string_view& text) noexcept {
+  if (text.empty()) return 0;
+  const CodePoint head = first_code_point(text);
+  text.remove_prefix(head.size == 0 ? 1 : head.size);
+  return head.size == 0 ? U'\uFFFD' : head.value;
+}
+
 /// Byte offset of the first ill-formed sequence, or npos when all is UTF-8.
 [[nodiscard]] inline std::size_t first_invalid_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {

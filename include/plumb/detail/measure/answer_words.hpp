@@ -36,14 +36,6 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// What becomes of letters.
 enum class LetterCase { lower, kept };
 
-/// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
-inline char32_t take_code_point(std::string_view& text) noexcept {
-  if (text.empty()) return 0;
-  const CodePoint head = first_code_point(text);
-  text.remove_prefix(head.size == 0 ? 1 : head.size);
-  return head.size == 0 ? U'\uFFFD' : head.value;
-}
-
 inline bool is_digit(char byte) noexcept {
   return byte >= '0' && byte <= '9';
 }

@@ -56,11 +56,9 @@ struct QuestionAndAnswer {
   std::string question = statement.text.substr(0, first.begin);
   question = trimmed(question);
   if (question.empty()) throw refused("begins with its answer, so nothing is left to ask");
-  const std::string_view behind = std::string_view(statement.text).substr(first.end);
+  std::string_view rest = std::string_view(statement.text).substr(first.end);
   bool has_words = statement.answer.size() > 1;
-  for (std::string_view rest = behind; !rest.empty();) {
-    has_words = has_words || is_word_character(take_code_point(rest));
-  }
+  while (!rest.empty() && !has_words) has_words = is_word_character(take_code_point(rest));
   if (has_words) throw refused("has words behind its answer");
   return {std::move(question),
           {.text = statement.text.substr(first.begin), .answer = {{0, first.end - first.begin}}}};

@@ -73,6 +73,7 @@ class ProbeJob {
     if (settings_.chat != static_cast<bool>(settings_.conversation)) {
       throw internal_error({.setting = "chat"}, "wants a conversation, and a conversation `chat`");
     }
+    check_conversations();
     if (settings_.chat_turn == ChatTurn::question) {
       provenance_.warn(prefix_warning(settings_.prefix.text));
     }
@@ -149,6 +150,23 @@ class ProbeJob {
  private:
   [[nodiscard]] std::vector<std::size_t> templates(const Relation& relation) const {
     return templates_of(relation, settings_.templates.indices);
+  }
+
+  /// Throws a user error, with its place in the dataset, for a template that cannot be asked in a
+  /// conversation.
+  void check_conversations() const {
+    if (!settings_.conversation) return;
+    for (const Relation& relation : dataset_.relations) {
+      for (const std::size_t t : templates(relation)) {
+        if (relation.facts.empty()) continue;
+        try {
+          (void)builder_.build(relation, relation.facts.front(), t, 0);
+        } catch (const Error& error) {
+          throw Error(error.fault(), {relation.file, 0, relation.code + ", template " + std::to_string(t)},
+                      error.what());
+        }
+      }
+    }
   }
 
   [[nodiscard]] std::size_t per_fact(const Relation& relation) const {
