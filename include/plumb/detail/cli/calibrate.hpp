@@ -170,9 +170,10 @@ inline ComparingCommand calibration_of_several(const Console& console,
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
-  if (arguments->target.asks_several()) {
+  if (arguments->target.asks_several() || arguments->probe.shot_seeds > 1) {
     return detail::ask_each_model(console, "calibrate", arguments->target,
-                                  detail::calibration_of_several(console, *arguments));
+                                  detail::calibration_of_several(console, *arguments),
+                                  &arguments->probe);
   }
   if (arguments->probes()) {
     if (!detail::probe_to_calibrate(console, make_model, *arguments)) return 0;

@@ -55,7 +55,9 @@ struct ProbeArguments {
 
 /// A chat template writes BOS itself, so none is put before it unless that is asked for.
 inline void take_bos_of_template(const options::variables_map& values, ProbeSettings& settings) {
-  if (settings.chat && !values.contains("bos")) settings.bos = Bos::none();
+  const auto bos = values.find("bos");
+  const bool is_given = bos != values.end() && !bos->second.defaulted();
+  if (settings.chat && !is_given) settings.bos = Bos::none();
 }
 
 /// Throws a user error, before a model is loaded, for an option without effect on its kind.
@@ -133,9 +135,11 @@ inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   const auto values = detail::parse_settings(
       console, "plumb probe --data DIR --model FILE --out RUN [options]", arguments);
   if (!values) return 0;
-  if (arguments.target.asks_several()) {
+  if (arguments.target.asks_several() || arguments.probe.shot_seeds > 1) {
+    if (!arguments.target.asks_several()) detail::require_model(arguments.target, "plumb probe");
     return detail::ask_each_model(console, "probe", arguments.target,
-                                  detail::comparing_with(console, "compare", {"seed", "group-by"}));
+                                  detail::comparing_with(console, "compare", {"seed", "group-by"}),
+                                  &arguments.probe);
   }
   arguments.target.find_model(*values, console);
   (arguments.check)("plumb probe");

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/probe_settings.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -32,6 +34,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// models of one name, and for a table next to `model` or `server`.
 [[nodiscard]] inline std::vector<AskedModel> asked_models(const JobTarget& target) {
   std::vector<AskedModel> models;
+  if (!target.asks_several())
+    return {asked_model(target.server.empty() ? target.model.string() : target.server)};
   const auto twice = [](const char* other) {
     return user_error({.setting = "models"}, std::string("is given with `") + other + "`",
                       "give one of the two");
@@ -50,10 +54,29 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return models;
 }
 
+/// The models, each once for every draw of its shots: a run "shot-seed-3", of several models
+/// "NAME-shot-seed-3".
+[[nodiscard]] inline std::vector<AskedModel> with_draws(const std::vector<AskedModel>& models,
+                                                        std::uint64_t seed, std::size_t draws) {
+  if (draws <= 1) return models;
+  std::vector<AskedModel> all;
+  for (const AskedModel& model : models) {
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+      AskedModel one = model;
+      const std::string of = "shot-seed-" + std::to_string(seed + draw);
+      one.name = models.size() == 1 ? of : model.name + "-" + of;
+      one.is_named = true;
+      one.options["shot-seed"] = std::to_string(seed + draw);
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 /// The command line that asks one model what all models are asked.
 inline std::vector<std::string> words_for(const AskedModel& model, Json given,
                                           const JobTarget& target) {
-  for (const char* of_all : {"model", "models", "server"}) given.erase(of_all);
+  for (const char* of_all : {"model", "models", "server", "shot-seeds"}) given.erase(of_all);
   for (const auto& [option, value] : model.options.items()) given[option] = value;
   given[model.is_server() ? "server" : "model"] = model.word;
   std::vector<std::string> words = words_of_given(given);
@@ -100,11 +123,12 @@ inline int compare_several(Console& console, const JobTarget& target,
 }
 
 /// Asks each model by `command`, "probe". Returns 0 if all were asked, else 2 if the user can fix what
-/// stopped the others, and 1 if not. Throws a user error for models that cannot be told apart, and
+/// stopped the others, and 1 if not. A probe says what is `asked`, for its draws of shots. Throws a user error for models that cannot be told apart, and
 /// Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
-                          const ComparingCommand& by) {
-  const std::vector<AskedModel> models = asked_models(target);
+                          const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
+  std::vector<AskedModel> models = asked_models(target);
+  if (asked != nullptr) models = with_draws(models, asked->shots.seed, asked->shot_seeds);
   require_out(target, std::string("plumb ") + command);
   if (!console.run) throw internal_error({}, "this program cannot run a command within another");
   if (!target.dry_run && !target.resume && !target.overwrite) refuse_used(target.out);

@@ -18,6 +18,7 @@
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/measure/compared_facts.hpp"
+#include "plumb/detail/measure/draw_spread.hpp"
 #include "plumb/detail/measure/leaderboard.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -86,6 +87,8 @@ struct Comparison {
   /// Each model but the first against it: accuracy, likelihoods, calibration and facts; nothing where scores do
   /// not compare.
   std::vector<ModelChanges> changes{};
+  /// Of runs that differ in the seed of their shots alone.
+  std::vector<DrawSpread> draws{};
   Bootstrap bootstrap;
   /// What must be said wherever the numbers are shown.
   std::vector<std::string> remarks;

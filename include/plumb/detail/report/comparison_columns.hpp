@@ -260,6 +260,31 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
+/// Between draws of the shots.
+[[nodiscard]] inline std::vector<Column<DrawSpread>> draw_columns() {
+  using D = DrawSpread;
+  return {{.key = "runs",
+           .heading = "draws of the shots",
+           .value = [](const D& one) -> CellValue { return one.runs; }},
+          {.key = "draws",
+           .heading = "draws",
+           .value = [](const D& one) -> CellValue { return one.draws; }},
+          {.key = "mean",
+           .heading = "mean accuracy",
+           .meaning = "Mean accuracy: over the draws.",
+           .value = [](const D& one) -> CellValue { return one.mean; }},
+          {.key = "sd",
+           .heading = "SD",
+           .meaning = "SD: the sample standard deviation (n − 1) of the draws' accuracies.",
+           .value = [](const D& one) -> CellValue { return one.sd; }},
+          {.key = "least",
+           .heading = "lowest",
+           .value = [](const D& one) -> CellValue { return one.least; }},
+          {.key = "most", .heading = "highest", .value = [](const D& one) -> CellValue {
+             return one.most;
+           }}};
+}
+
 /// The smallest and the largest model of a family whose sizes are known.
 struct FamilyEnds {
   std::size_t smallest = 0, largest = 0;

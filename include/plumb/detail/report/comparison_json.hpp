@@ -94,6 +94,8 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
     Json& changed = json["changes"][one.model] = Json::object();
     for (const ChangedValue& value : one.values) changed[value.key] = to_json(value.value);
   }
+  json["draws"] = Json::array();
+  for (const DrawSpread& one : made.draws) json["draws"].push_back(json_of(draw_columns(), one));
   json["families"] = Json::array();
   for (const FamilyEnds& one : ends_of_families(made)) {
     json["families"].push_back(json_of(family_ends_columns(made), one));

@@ -38,9 +38,9 @@ class ComparisonPage {
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
                        made_.remarks, settings},
                       cards() + models() + accuracy_by_model() + accuracy_by_size(made_) +
-                          accuracy_by_setting(made_) + changes() + paired() + relation_map() +
-                          accuracy_by_group(made_) + accuracy_by_relation() + relations() +
-                          extremes() + correlations() + subsumption() + pairs() +
+                          accuracy_by_setting(made_) + draws() + changes() + paired() +
+                          relation_map() + accuracy_by_group(made_) + accuracy_by_relation() +
+                          relations() + extremes() + correlations() + subsumption() + pairs() +
                           compared_facts_section(made_));
   }
 
@@ -278,6 +278,15 @@ class ComparisonPage {
                        " Calibration is that of the Base confidence under the first shared "
                        "template, over 20 bins.") +
            html_table(columns, made_.changes);
+  }
+  /// What it matters which facts are shown.
+  [[nodiscard]] std::string draws() const {
+    if (made_.draws.empty()) return "";
+    const auto columns = draw_columns();
+    return heading(
+               "Spread between draws of the shots",
+               "Runs that differ in nothing but the seed of their shots. " + meanings(columns)) +
+           html_table(columns, made_.draws);
   }
   [[nodiscard]] std::string families() const {
     const std::vector<FamilyEnds> ends = ends_of_families(made_);

@@ -179,6 +179,7 @@ class ComparisonReportBody {
     if (!made_.groups.column.empty()) {
       tables.push_back({"groups", group_accuracy_table(made_)});
     }
+    if (!made_.draws.empty()) tables.push_back({"draws", table_of(draw_columns(), made_.draws)});
     if (!made_.changes.empty()) {
       tables.push_back({"changes", table_of(change_columns(made_), made_.changes)});
     }

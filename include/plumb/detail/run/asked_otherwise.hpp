@@ -3,6 +3,7 @@
 
 // Were runs that are compared asked the same?
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,6 +17,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
+/// How a run's statements are put into a conversation; every model has a template of its own.
+inline std::string chat_of(const Json& settings) {
+  const std::string turn = first_string(settings, "chat").value_or("");
+  if (turn.empty()) return "no chat";
+  const auto system = first_string(settings, "system");
+  return "chat " + turn + (system ? ", system " + Json(*system).dump() : "");
+}
+
 /// Settings that make a question harder or easier and stand otherwise in a run than in the first
 /// (over many prompts, the first of its command): one remark for runs that differ in the same way.
 [[nodiscard]] inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
@@ -28,6 +37,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
     const auto& [first_name, first] = firsts.try_emplace(kind, name, settings).first->second;
     std::string apart;
+    std::size_t differ = 0;
+    bool other_draw = false;
     for (const char* field : {"command",
                               "dataset_sha256",
                               "bos",
@@ -58,6 +69,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       if (!settings.contains(field) || !first.contains(field)) continue;
       if (settings[field] == first[field]) continue;
       const std::string of = field;
+      ++differ;
+      // Draws of a probe's shots are compared for their spread.
+      other_draw = other_draw || (of == "shot_seed" && settings["shots"].is_number());
       add_to_list(apart,
                   of.ends_with("_sha256")
                       ? "another " +
@@ -75,7 +89,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       add_to_list(apart,
                   std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
     }
-    if (apart.empty()) continue;
+    if (chat_of(settings) != chat_of(first)) {
+      ++differ;
+      add_to_list(apart, chat_of(settings) + " instead of " + chat_of(first));
+    }
+    if (apart.empty() || (other_draw && differ == 1)) continue;
     const std::string how =
         " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
     const auto known = over::find(differing, how, [](const auto& one) { return one.first; });

@@ -217,6 +217,7 @@ class CompareMeasurement {
       }
       made.changes = changes_of(made, changes);
     }
+    made.draws = draws_of(made);
     AssertedConditions asserted;
     if (!assertions_.empty()) asserted = asserted_of(made, changes.front());
     Json record = {{"command", "compare"},
@@ -275,6 +276,31 @@ class CompareMeasurement {
       change.take_scores(read_run_changes(base, changed), options_.bootstrap);
     }
     return change;
+  }
+
+  /// Runs that differ in the seed of their shots alone, in the order of the first of each group.
+  [[nodiscard]] std::vector<DrawSpread> draws_of(const Comparison& made) const {
+    std::vector<std::pair<Json, std::pair<std::string, std::vector<double>>>> groups;
+    const auto& runs = settings_.runs.list;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      Json settings = kept_settings(runs[run].path);
+      if (!settings.contains("shots") || settings["shots"] == 0 || !settings.contains("shot_seed"))
+        continue;
+      settings.erase("shot_seed");
+      if (!settings.value("model_sha256", Json()).is_null())
+        settings.erase("model");  // by its hash
+      const auto standing = over::find(made.models, run, &ModelStanding::model);
+      if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
+      auto group = over::find(groups, settings, [](const auto& one) { return one.first; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {std::move(settings), {}});
+      add_to_list(group->second.first, made.table.models[run]);
+      group->second.second.push_back(standing->spread.overall.accuracy.value);
+    }
+    std::vector<DrawSpread> spreads;
+    for (const auto& [settings, group] : groups) {
+      if (group.second.size() > 1) spreads.push_back(draw_spread(group.first, group.second));
+    }
+    return spreads;
   }
 
   /// Every quantity that a condition may name, of each run but the first.

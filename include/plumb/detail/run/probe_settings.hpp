@@ -68,6 +68,8 @@ struct ProbeSettings {
   TextSetting prefix{};
   /// Solved facts of the relation before every statement.
   ShotChoice shots{};
+  /// Draws of the shots, from their seed on; a command asks each as a run of its own.
+  std::size_t shot_seeds = 1;
   /// Whether statements are asked in a conversation, by the model's chat template.
   bool chat = false;
   ChatTurn chat_turn = ChatTurn::question;
@@ -149,6 +151,16 @@ struct ProbeSettings {
              .remedy = "the model's context holds no more"});
     const std::string without = self.shots.count > 0 ? "" : "without `shots`; say how many";
     visitor("shot-seed", self.shots.seed, {.value = "N", .help = "of their draw", .idle = without});
+    visitor(
+        "shot-seeds", self.shot_seeds,
+        {.value = "N",
+         .help = "ask N times, with the seeds from `shot-seed` on, each into a folder of --out; "
+                 "their comparison has the spread between draws",
+         .least = 1,
+         .most = 1000,
+         .remedy = "1 asks once",
+         .idle = without,
+         .recorded = "-"});
     visitor("shot-draw", self.shots.draw,
             {.value = "relation|fact",
              .help = "the same shots before all of a relation's facts, or new ones for each",
