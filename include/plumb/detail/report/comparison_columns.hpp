@@ -272,16 +272,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           {.key = "mean",
            .heading = "mean accuracy",
            .meaning = "Mean accuracy: over the draws.",
-           .value = [](const D& one) -> CellValue { return one.mean; }},
+           .value = [](const D& one) -> CellValue { return PlainNumber{one.mean}; }},
           {.key = "sd",
            .heading = "SD",
            .meaning = "SD: the sample standard deviation (n − 1) of the draws' accuracies.",
-           .value = [](const D& one) -> CellValue { return one.sd; }},
+           .value = [](const D& one) -> CellValue { return PlainNumber{one.sd}; }},
           {.key = "least",
            .heading = "lowest",
-           .value = [](const D& one) -> CellValue { return one.least; }},
+           .value = [](const D& one) -> CellValue { return PlainNumber{one.least}; }},
           {.key = "most", .heading = "highest", .value = [](const D& one) -> CellValue {
-             return one.most;
+             return PlainNumber{one.most};
            }}};
 }
 

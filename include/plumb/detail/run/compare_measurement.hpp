@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -292,7 +293,10 @@ class CompareMeasurement {
       const auto standing = over::find(made.models, run, &ModelStanding::model);
       if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
       auto group = over::find(groups, settings, [](const auto& one) { return one.first; });
-      if (group == groups.end()) group = groups.insert(groups.end(), {std::move(settings), {}});
+      if (group == groups.end()) {
+        groups.emplace_back(std::move(settings), std::pair<std::string, std::vector<double>>());
+        group = std::prev(groups.end());
+      }
       add_to_list(group->second.first, made.table.models[run]);
       group->second.second.push_back(standing->spread.overall.accuracy.value);
     }
