@@ -49,5 +49,5 @@ esac
 say "running the tests"
 PLUMB_BUILD="$plumb_root/build" PLUMB_MODEL="$model_f32" PLUMB_MODEL_Q4="$model_q4" \
   PLUMB_PEER="$peer_python" PLUMB_CONAN="$conan_folder/bin/conan" PLUMB_SHARED="$plumb_shared" \
-  PLUMB_VOCABULARIES="$vocabulary_folder" PLUMB_LLAMA_SERVER="$llama_server" \
+  PLUMB_VOCABULARIES="$vocabulary_folder" PLUMB_JINJA="$jinja_folder" PLUMB_LLAMA_SERVER="$llama_server" \
   PLUMB_LLAMA_INCLUDE="$llama_prefix/include" exec python3 tests/run.py "$@"

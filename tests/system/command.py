@@ -19,6 +19,7 @@ SHARED = pathlib.Path(os.environ.get("PLUMB_SHARED", ROOT.parent / "shared"))
 MODEL = os.environ.pop("PLUMB_MODEL", "")  # which the command would read too
 PEER = os.environ.get("PLUMB_PEER", "")
 VOCABULARIES = os.environ.get("PLUMB_VOCABULARIES", "")
+JINJA = pathlib.Path(os.environ.get("PLUMB_JINJA", "/nonexistent"))  # llama.cpp's engine and templates
 LLAMA_INCLUDE = os.environ.get("PLUMB_LLAMA_INCLUDE", "")
 
 # What is known of headers that did not change, by the hash of what was read.
