@@ -158,6 +158,7 @@ print(json.dumps([told(lambda: p.probe(Uniform(), broken)), told(lambda: p.probe
     def test_an_interrupt_ends_a_probe_before_the_next_call_and_other_threads_run_meanwhile(self):
         made = run(ENGINE + """
 import threading, time, signal, os
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background does not inherit
 class Slow(Uniform):
     calls, tree_nodes = 0, 32
     def log_probabilities(self, sequences):

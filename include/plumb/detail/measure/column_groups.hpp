@@ -185,7 +185,8 @@ class FactsByColumn {
     }
     if (all.empty()) {
       throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
-                       columns.empty() ? "facts keep the columns of a CSV, TSV or JSON-lines table"
+                       columns.empty() ? "facts of a probe keep the columns of a CSV, TSV or "
+                                         "JSON-lines table; other runs keep none"
                                        : "there are " + text_list(columns));
     }
     const ValueGroups groups(all, column);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/capitalize.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
@@ -249,7 +250,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const bool counts = key.starts_with("known.");
     columns.push_back({.key = key,
                        .heading = heading,
-                       .meaning = heading + ": " + found->meaning + ".",
+                       .meaning = capitalize(heading) + ": " + found->meaning + ".",
                        .value = [place, counts](const C& one) -> CellValue {
                          const Estimate& value = one.values[place].value;
                          if (!counts || !value.exists()) return value;
