@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "jinja/lexer.h"
 #include "jinja/parser.h"
@@ -29,6 +30,8 @@ Error refused(const std::exception& error) {
   const std::string all = error.what();
   const std::size_t reason = all.rfind("Error: ");
   std::string said(trimmed(reason == std::string::npos ? all : all.substr(reason + 7)));
+  constexpr std::string_view raised = "Jinja Exception: ";  // by raise_exception
+  if (said.starts_with(raised)) said.erase(0, raised.size());
   said = said.substr(0, said.find('\n'));
   return user_error({.setting = "chat"}, "the chat template ended with: " + shortened(said),
                     "leave out what it does not take, or give another with `chat-template`");

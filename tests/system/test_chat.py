@@ -47,7 +47,7 @@ class Chat(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
 
-    def run_of(self, name, *more, relations="continent,us-state-capital"):
+    def run_of(self, name, *more, relations="continent,element-family"):
         out = self.folder / name
         command.probe(out, "--relations", relations, "--limit", 4, *more)
         return out
@@ -58,8 +58,8 @@ class Chat(unittest.TestCase):
     def test_conversations_and_their_scores_are_those_of_llama_cpp_alone(self):
         out = self.run_of("shots", "--chat", "--system", "Be brief.", "--shots", 2, "--shot-seed", 7)
         listed = self.prompts(out, "--ids")
-        facts = {code: command.rows(command.FACTS / f"{code}.jsonl") for code in ("continent", "us-state-capital")}
-        texts = {"continent": "{} is located in", "us-state-capital": "The capital of the state of {} is"}
+        facts = {code: command.rows(command.FACTS / f"{code}.jsonl") for code in ("continent", "element-family")}
+        texts = {"continent": "{} is located in", "element-family": "The element {} is"}
         questions = []
         for row in listed:
             text = OPENING

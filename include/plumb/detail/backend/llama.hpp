@@ -41,6 +41,7 @@
 #include "plumb/detail/backend/llama_parameters.hpp"
 #include "plumb/detail/backend/llama_vocabulary.hpp"
 #include "plumb/detail/backend/llama_weights.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/cores.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"

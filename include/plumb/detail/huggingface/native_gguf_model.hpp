@@ -25,6 +25,7 @@
 #include "plumb/detail/backend/llama_file.hpp"
 #include "plumb/detail/backend/llama_log.hpp"
 #include "plumb/detail/backend/llama_vocabulary_file.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/data/json_file.hpp"

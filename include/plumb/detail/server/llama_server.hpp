@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/server/llama_probabilities.hpp"
 #include "plumb/detail/server/reply_json.hpp"

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/text_tokens.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/find_server.hpp"

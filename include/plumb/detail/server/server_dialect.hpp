@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_connection.hpp"
 

@@ -25,6 +25,7 @@
 #include "plumb/detail/backend/capabilities.hpp"
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
+#include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/random.hpp"
 #include "plumb/detail/core/token_tree.hpp"
