@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The component plumb::chat: chat templates by llama.cpp's Jinja engine.
 
+#include <cstddef>
 #include <ctime>
 #include <exception>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "jinja/lexer.h"
 #include "jinja/parser.h"
@@ -22,6 +25,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 namespace {
 
+constexpr std::size_t most_known = 20'000;
 constexpr std::time_t fixed_date = 1'721'995'200;  // 26 July 2024, noon in UTC
 
 /// The engine's message without the excerpt of the template around it: its last line behind "Error: ",
@@ -33,8 +37,8 @@ Error refused(const std::exception& error) {
   constexpr std::string_view raised = "Jinja Exception: ";  // by raise_exception
   if (said.starts_with(raised)) said.erase(0, raised.size());
   said = said.substr(0, said.find('\n'));
-  return user_error({.setting = "chat"}, "the chat template ended with: " + shortened(said),
-                    "leave out what it does not take, or give another with `chat-template`");
+  return user_error({.setting = "chat"}, "the chat template could not be run: " + shortened(said),
+                    "give another with `chat-template`, or leave out what it does not take");
 }
 
 /// A template that was parsed once.
@@ -63,9 +67,11 @@ class ParsedTemplate {
 }  // namespace
 
 ChatRenderer jinja_renderer() {
-  return [parsed = std::shared_ptr<ParsedTemplate>()](const ChatTemplate& by,
-                                                      std::span<const ChatMessage> conversation,
-                                                      bool opens_answer) mutable {
+  // Rendering takes milliseconds, and a conversation is asked for when it is checked, planned and recorded.
+  return [parsed = std::shared_ptr<ParsedTemplate>(),
+          known = std::unordered_map<std::string, std::string>()](
+             const ChatTemplate& by, std::span<const ChatMessage> conversation,
+             bool opens_answer) mutable {
     Json variables = {{"messages", Json::array()},
                       {"tools", nullptr},
                       {"documents", nullptr},
@@ -75,8 +81,14 @@ ChatRenderer jinja_renderer() {
     }
     for (const auto& [name, text] : by.tokens) variables[name] = text;
     try {
-      if (!parsed || parsed->text() != by.text) parsed = std::make_shared<ParsedTemplate>(by.text);
-      return (*parsed)(variables);
+      if (!parsed || parsed->text() != by.text) {
+        parsed = std::make_shared<ParsedTemplate>(by.text);
+        known.clear();
+      }
+      std::string key = variables.dump();
+      if (const auto found = known.find(key); found != known.end()) return found->second;
+      if (known.size() >= most_known) known.clear();
+      return known.emplace(std::move(key), (*parsed)(variables)).first->second;
     } catch (const std::exception& error) {
       throw refused(error);
     }

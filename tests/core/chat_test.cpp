@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_date_is_always_the_same) {
 BOOST_AUTO_TEST_CASE(a_template_that_refuses_or_is_none_is_a_user_error) {
   const ChatRenderer render = jinja_renderer();
   BOOST_CHECK_EXCEPTION((void)render({"{{ raise_exception('no system role') }}"}, {}, true), Error,
-                        says(Fault::user, "the chat template ended with: no system role"));
+                        says(Fault::user, "the chat template could not be run: no system role"));
   for (const char* broken : {"{% for %}", "{{ messages[0].content.nothing() }}", "{% if"}) {
     BOOST_CHECK_THROW((void)render({broken}, {}, true), Error);
   }

@@ -118,9 +118,15 @@ BOOST_AUTO_TEST_CASE(a_template_that_leaves_out_or_changes_a_turn_is_refused) {
     }
     return written(by, heard, opens);
   };
-  const Chat chat({""}, silent, ChatTurn::question, "Be brief.");
-  BOOST_CHECK_EXCEPTION((void)chat.context("", {}, statement(0)), Error,
-                        says(Fault::user, "does not write the system's 'Be brief.' as it is"));
+  // Also where the question has the system's words.
+  BOOST_CHECK_EXCEPTION(Chat({""}, silent, ChatTurn::question, "The"), Error,
+                        says(Fault::user, "leaves out the system's message"));
+  const auto forgetful = [](const ChatTemplate& by, std::span<const ChatMessage> turns,
+                            bool opens) { return written(by, turns.last(1), opens); };
+  const Chat forgets({""}, forgetful, ChatTurn::question, "");
+  BOOST_TEST(forgets.context("", {}, statement(0)) == "<u>The capital of France is</u><a>");
+  BOOST_CHECK_EXCEPTION((void)forgets.context("", {statement(0)}, statement(0)), Error,
+                        says(Fault::user, "leaves out earlier turns"));
   const auto deaf = [](const ChatTemplate&, std::span<const ChatMessage>, bool) {
     return std::string("<a>");
   };

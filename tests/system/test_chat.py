@@ -118,10 +118,10 @@ class Chat(unittest.TestCase):
         out = self.run_of("own", "--chat", "--chat-template", own, relations="continent")
         self.assertTrue(self.prompts(out)[0]["prompt"].endswith("is located in\nA:"))
         said = command.probe(self.folder / "refused", "--chat", "--chat-template", own, "--system", "x", code=2).stderr
-        self.assertIn("the chat template ended with: no system here", said)
+        self.assertIn("the chat template could not be run: no system here", said)
         own.write_text("{% for %}")
         said = command.probe(self.folder / "refused", "--chat", "--chat-template", own, code=2).stderr
-        self.assertIn("--chat: the chat template ended with: ", said)
+        self.assertIn("--chat: the chat template could not be run: ", said)
 
     def test_what_makes_no_conversation_is_refused(self):
         for more, why in {("--chat", "--relations", "mythology"): "mythology.jsonl: mythology, template 0: --chat: ",

@@ -39,6 +39,9 @@ struct CalibrateArguments {
       if (!self.probes() && info.idle.empty()) {
         info.idle = "on folders, which are read as they are; leave it out, or probe with --model";
       }
+      if (name == "shot-seeds" && info.idle.empty()) {
+        info.idle = "in calibrate; draw with plumb probe --shot-seeds, then calibrate its runs";
+      }
       if (!self.calibrate.folders.list.empty()) info.variable = "";  // none stands for a model
       visitor(name, value, info);
     };
@@ -170,10 +173,9 @@ inline ComparingCommand calibration_of_several(const Console& console,
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;
-  if (arguments->target.asks_several() || arguments->probe.shot_seeds > 1) {
+  if (arguments->target.asks_several()) {
     return detail::ask_each_model(console, "calibrate", arguments->target,
-                                  detail::calibration_of_several(console, *arguments),
-                                  &arguments->probe);
+                                  detail::calibration_of_several(console, *arguments));
   }
   if (arguments->probes()) {
     if (!detail::probe_to_calibrate(console, make_model, *arguments)) return 0;

@@ -14,6 +14,7 @@
 #include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/text_file.hpp"
+#include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/prompt/chat.hpp"
 #include "plumb/detail/prompt/solved_facts.hpp"
 #include "plumb/detail/run/probe_job.hpp"
@@ -76,6 +77,10 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   if (!make_model.chat_renderer()) {
     throw user_error({.setting = "chat"}, "this program has no engine for chat templates",
                      "build plumb with the component chat (docs/embedding.md)");
+  }
+  if (first_invalid_utf8(by.text) < by.text.size()) {
+    throw user_error({.file = settings.chat_template, .setting = "chat"},
+                     "the chat template is not UTF-8", "give another with `chat-template`");
   }
   return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   } else {
     for (const std::string& word : target.several) models.push_back(asked_model(word));
   }
+  for (const AskedModel& model : models) {
+    if (!model.options.contains("shot-seeds")) continue;
+    throw user_error(model.site, "has a column shot-seeds", "say --shot-seeds for all models");
+  }
   refuse_bad_names(models);
   return models;
 }
@@ -59,6 +64,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 [[nodiscard]] inline std::vector<AskedModel> with_draws(const std::vector<AskedModel>& models,
                                                         std::uint64_t seed, std::size_t draws) {
   if (draws <= 1) return models;
+  if (seed > (std::numeric_limits<std::uint64_t>::max)() - draws) {
+    throw user_error({.setting = "shot-seed"}, "is too large for so many draws",
+                     "say a smaller one");
+  }
   std::vector<AskedModel> all;
   for (const AskedModel& model : models) {
     for (std::size_t draw = 0; draw < draws; ++draw) {

@@ -75,6 +75,7 @@ class Chat {
         turn_(turn),
         system_(std::move(system)) {
     join_ = white_space_before_answer();
+    check_turns();
   }
 
   [[nodiscard]] explicit operator bool() const noexcept { return render_ != nullptr; }
@@ -119,8 +120,18 @@ class Chat {
     }
     turns.push_back({"user", user(asked)});
     std::string text = render_(template_, turns, true);
+    if (!solved.empty() && !keeps_turns_) {
+      throw user_error({.setting = "chat"}, "the model's chat template leaves out earlier turns",
+                       "ask without `shots`, or give another with `chat-template`");
+    }
+    std::size_t at = 0;  // turns stand in their order
     for (const ChatMessage& turn : turns) {
-      if (text.find(trimmed(turn.content)) != std::string::npos) continue;
+      const std::string_view words = trimmed(turn.content);
+      const std::size_t place = text.find(words, at);
+      if (place != std::string::npos) {
+        at = place + words.size();
+        continue;
+      }
       throw user_error(
           {.setting = "chat"},
           "the model's chat template does not write the " + turn.role + "'s '" +
@@ -133,6 +144,30 @@ class Chat {
   [[nodiscard]] std::vector<ChatMessage> begun() const {
     if (system_.empty()) return {};
     return {{"system", system_}};
+  }
+
+  /// Whether the template writes all turns, told by words that stand nowhere else. Throws a user error where
+  /// it leaves out the system's.
+  void check_turns() {
+    std::vector<ChatMessage> turns;
+    if (!system_.empty()) turns.push_back({"system", "plumb-system"});
+    turns.insert(turns.end(),
+                 {{"user", "plumb-first"}, {"assistant", "plumb-answer"}, {"user", "plumb-last"}});
+    const std::string text = render_(template_, turns, true);
+    std::size_t at = 0;
+    for (const ChatMessage& turn : turns) {
+      const std::size_t place = text.find(turn.content, at);
+      if (place != std::string::npos) {
+        at = place;
+        continue;
+      }
+      if (turn.role == "system") {
+        throw user_error({.setting = "chat"},
+                         "the model's chat template leaves out the system's message",
+                         "leave out `system`");
+      }
+      keeps_turns_ = false;
+    }
   }
 
   /// Some templates write "[/INST] Paris": what stands between the text that asks for an answer and the
@@ -156,6 +191,7 @@ class Chat {
   ChatTurn turn_ = ChatTurn::question;
   std::string system_{};
   std::string join_{};
+  bool keeps_turns_ = true;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -93,6 +93,13 @@ inline std::string chat_of(const Json& settings) {
       ++differ;
       add_to_list(apart, chat_of(settings) + " instead of " + chat_of(first));
     }
+    const auto is_other = [&](const char* field) {
+      return settings.value(field, Json()) != first.value(field, Json());
+    };
+    if (!is_other("model_sha256") && is_other("chat_template") && !is_other("chat")) {
+      ++differ;
+      add_to_list(apart, std::string("another chat template"));
+    }
     if (apart.empty() || (other_draw && differ == 1)) continue;
     const std::string how =
         " otherwise than " + first_name + ", so their numbers may not compare: " + apart;

@@ -281,28 +281,38 @@ class CompareMeasurement {
 
   /// Runs that differ in the seed of their shots alone, in the order of the first of each group.
   [[nodiscard]] std::vector<DrawSpread> draws_of(const Comparison& made) const {
-    std::vector<std::pair<Json, std::pair<std::string, std::vector<double>>>> groups;
+    struct Group {
+      Json settings;
+      std::vector<Json> seeds{};
+      std::string runs{};
+      std::vector<double> accuracies{};
+    };
+    std::vector<Group> groups;
     const auto& runs = settings_.runs.list;
     for (std::size_t run = 0; run < runs.size(); ++run) {
       Json settings = kept_settings(runs[run].path);
       if (!settings.contains("shots") || settings["shots"] == 0 || !settings.contains("shot_seed"))
         continue;
+      const Json seed = settings["shot_seed"];
       settings.erase("shot_seed");
       if (!settings.value("model_sha256", Json()).is_null())
         settings.erase("model");  // by its hash
       const auto standing = over::find(made.models, run, &ModelStanding::model);
       if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
-      auto group = over::find(groups, settings, [](const auto& one) { return one.first; });
+      auto group = over::find(groups, settings, &Group::settings);
       if (group == groups.end()) {
-        groups.emplace_back(std::move(settings), std::pair<std::string, std::vector<double>>());
+        groups.push_back({.settings = std::move(settings)});
         group = std::prev(groups.end());
       }
-      add_to_list(group->second.first, made.table.models[run]);
-      group->second.second.push_back(standing->spread.overall.accuracy.value);
+      // A run that is named twice, or the same model by another name, is no other draw.
+      if (over::find(group->seeds, seed) != group->seeds.end()) continue;
+      group->seeds.push_back(seed);
+      add_to_list(group->runs, made.table.models[run]);
+      group->accuracies.push_back(standing->spread.overall.accuracy.value);
     }
     std::vector<DrawSpread> spreads;
-    for (const auto& [settings, group] : groups) {
-      if (group.second.size() > 1) spreads.push_back(draw_spread(group.first, group.second));
+    for (const Group& group : groups) {
+      if (group.seeds.size() > 1) spreads.push_back(draw_spread(group.runs, group.accuracies));
     }
     return spreads;
   }

@@ -9,10 +9,13 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/prompt/chat.hpp"
 #include "plumb/detail/prompt/in_context.hpp"
@@ -84,6 +87,12 @@ class NeutralPrompts {
     const Chat& chat = settings_.conversation;
     if (!chat) return prompt;
     const bool asks = settings_.chat_turn == ChatTurn::question;
+    if (asks && is_blank(std::string_view(prompt.text).substr(0, prompt.answer.front().begin))) {
+      throw user_error({.setting = "chat"},
+                       "nothing stands before '" + prompt.text +
+                           "' without its subject, so pmi leaves the user nothing to say",
+                       "give a text with `neutral`, such as 'Answer:'");
+    }
     const std::string context = chat.context(asks ? "" : settings_.prefix.text, {}, prompt);
     return behind(context, chat.answer(std::move(prompt)));
   }

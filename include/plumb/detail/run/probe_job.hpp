@@ -152,21 +152,42 @@ class ProbeJob {
     return templates_of(relation, settings_.templates.indices);
   }
 
-  /// Throws a user error, with its place in the dataset, for a template that cannot be asked in a
-  /// conversation.
+  /// Throws a user error, with its place in the dataset, for the first template that cannot be asked in a
+  /// conversation; it counts the others.
   void check_conversations() const {
     if (!settings_.conversation) return;
+    std::optional<Error> first;
+    std::size_t others = 0;
     for (const Relation& relation : dataset_.relations) {
       for (const std::size_t t : templates(relation)) {
-        if (relation.facts.empty()) continue;
-        try {
-          (void)builder_.build(relation, relation.facts.front(), t, 0);
-        } catch (const Error& error) {
-          throw Error(error.fault(), {relation.file, 0, relation.code + ", template " + std::to_string(t)},
-                      error.what());
+        const std::size_t facts = relation.own_sentences
+                                      ? relation.facts.size()
+                                      : (std::min)(relation.facts.size(), std::size_t{1});
+        for (std::size_t f = 0; f < facts; ++f) {
+          try {
+            (void)builder_.build(relation, relation.facts[f], t, 0);
+            neutral().for_each_query(relation, f, f < neutral().facts(relation) ? 1 : 0,
+                                     [](auto&&...) {});
+          } catch (const Error& error) {
+            if (first) {
+              ++others;
+            } else {
+              first = Error(error.fault(),
+                            {relation.file, relation.facts[f].line,
+                             relation.code + ", template " + std::to_string(t)},
+                            error.what());
+            }
+            break;
+          }
         }
       }
     }
+    if (!first) return;
+    if (others == 0) throw *first;
+    throw Error(first->fault(), {},
+                first->what() + std::string("; so ") + (others == 1 ? "is " : "are ") +
+                    counted(others, "other template") +
+                    "; `relations` and `templates` choose what is asked");
   }
 
   [[nodiscard]] std::size_t per_fact(const Relation& relation) const {

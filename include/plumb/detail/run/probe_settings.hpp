@@ -230,9 +230,13 @@ struct ProbeSettings {
                        "is text, but a chat template writes special tokens that must be parsed",
                        "leave it out, or say parse");
     }
-    if (chat_turn == ChatTurn::statement && prefix.text.empty()) {
+    if (chat_turn == ChatTurn::statement && is_blank(prefix.text)) {
       throw user_error({.setting = "chat-turn"}, "is statement, and the user says nothing",
                        "say with `prefix` what the user asks for, such as 'Tell me a fact.'");
+    }
+    if (!system.text.empty() && is_blank(system.text)) {
+      throw user_error({.setting = "system"}, "is blank",
+                       "write what the system says, or leave it out");
     }
     if (chat_turn == ChatTurn::question && neutral.text && is_blank(*neutral.text)) {
       throw user_error({.setting = "neutral"}, "is empty, and the user says nothing",

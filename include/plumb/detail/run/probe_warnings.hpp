@@ -33,7 +33,8 @@ template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
   refuse_empty_options(model, dataset);
-  const SpecialTokenCheck special_tokens{model, settings.special_tokens};
+  SpecialTokenCheck special_tokens{model, settings.special_tokens};
+  if (settings.chat) special_tokens.must_parse();
   if (!settings.prefix.text.empty()) special_tokens({.setting = "prefix"}, settings.prefix.text);
   if (!settings.system.text.empty()) special_tokens({.setting = "system"}, settings.system.text);
   if (settings.neutral.text) special_tokens({.setting = "neutral"}, *settings.neutral.text);
@@ -56,6 +57,8 @@ template <class Builder, class Scorer>
                                                     const ProbeSettings& settings,
                                                     const Builder& builder, const Scorer& scorer) {
   std::vector<std::string> warnings;
+  if (settings.chat)
+    return warnings;  // its template decides on BOS, and stands before every statement
   std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);
@@ -75,7 +78,7 @@ template <class Builder, class Scorer>
     led_by_answer += static_cast<std::size_t>(over::count(answer_leads, true));
   }
   if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
-  if (settings.bos || settings.chat) return warnings;  // a template stands before every statement
+  if (settings.bos) return warnings;
   warnings.push_back(
       "Warning: no BOS stands before the statements, so the first token of each has no "
       "probability; " +

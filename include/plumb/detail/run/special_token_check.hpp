@@ -118,6 +118,9 @@ class SpecialTokenCheck {
     }
   }
 
+  /// That the model parses special tokens whatever the texts are, as beside a chat template.
+  void must_parse() noexcept { must_parse_ = true; }
+
   /// Throws a user error with the place of a text that holds the text of a special token and may
   /// not, or that the model does not read as it was told to. A line that is not known is looked for
   /// in the file.
@@ -128,8 +131,10 @@ class SpecialTokenCheck {
         throw user_error(with_line(site, text),
                          "'" + shortened(text) + "' holds '" + found->text +
                              "', the text of a special token of this model",
-                         "change it, or say `special-tokens` text, to read it as plain text, or "
-                         "`special-tokens` parse, to read it as the token");
+                         must_parse_
+                             ? "change it, or say `special-tokens` parse, to read it as the token"
+                             : "change it, or say `special-tokens` text, to read it as plain text, "
+                               "or `special-tokens` parse, to read it as the token");
       }
       const bool parse = reading_ == SpecialTokenReading::parse;
       if (parse == reads_token(*found, text)) continue;
@@ -224,6 +229,7 @@ class SpecialTokenCheck {
 
   const Model& model_;
   SpecialTokenReading reading_;
+  bool must_parse_ = false;
   SpecialTokenTexts texts_;
   std::shared_ptr<Uncomposed> uncomposed_;  // of all copies; null where nothing is counted
   OwnBos<Model> own_bos_;

@@ -49,6 +49,9 @@ struct TextSetting {
       throw user_error({.setting = name}, "there is no file '" + given + "'",
                        "name one that is there, or write text:" + given + " to mean the text");
     }
+    if (first_invalid_utf8(given) < given.size()) {
+      throw user_error({.setting = name}, "is not UTF-8", "write it in UTF-8");
+    }
     text = given;
   }
 
