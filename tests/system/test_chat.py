@@ -124,7 +124,7 @@ class Chat(unittest.TestCase):
         self.assertIn("--chat: the chat template could not be run: ", said)
 
     def test_what_makes_no_conversation_is_refused(self):
-        for more, why in {("--chat", "--relations", "mythology"): "mythology.jsonl: mythology, template 0: --chat: ",
+        for more, why in {("--chat", "--relations", "mythology"): "mythology.jsonl:1: mythology, template 0: --chat: ",
                           ("--chat", "--templates", "1", "--relations", "capital"): "begins with its answer",
                           ("--chat", "--chat-turn", "statement"): "the user says nothing",
                           ("--chat", "--special-tokens", "text"): "special tokens that must be parsed",

@@ -154,8 +154,8 @@ struct ProbeSettings {
     visitor(
         "shot-seeds", self.shot_seeds,
         {.value = "N",
-         .help = "ask N times, with the seeds from `shot-seed` on, each into a folder of --out; "
-                 "their comparison has the spread between draws",
+         .help = "ask N times, with the seeds from `shot-seed` on, each into a folder of its own, "
+                 "and show the spread between draws",
          .least = 1,
          .most = 1000,
          .remedy = "1 asks once",
