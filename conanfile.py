@@ -19,7 +19,8 @@ class PlumbConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     exports_sources = ("CMakeLists.txt", "cmake/install.cmake", "cmake/plumb-components.cmake",
                        "cmake/plumb-config.cmake.in", "cmake/subcommands.cpp.in",
-                       "cmake/compiled.cpp", "cmake/kernel_set.cpp", "cmake/held_kernels.cpp.in", "include/*",
+                       "cmake/compiled.cpp", "cmake/kernel_set.cpp", "cmake/held_kernels.cpp.in", "cmake/chat/*",
+                       "include/*",
                        "LICENSE")
     no_copy_source = True
 

@@ -84,7 +84,7 @@ class Cmake(unittest.TestCase):
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=blas", code=1)
-        self.assertIn("blas is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server or mpi", " ".join(done.stderr.split()))
+        self.assertIn("blas is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()
@@ -149,7 +149,8 @@ class Cmake(unittest.TestCase):
                           *(f"share/cmake/plumb/plumb-{part}.cmake"
                             for part in ("config", "config-version", "components", "targets")),
                           "share/cmake/plumb/subcommands.cpp.in", "share/cmake/plumb/compiled.cpp",
-                          "share/cmake/plumb/kernel_set.cpp", "share/cmake/plumb/held_kernels.cpp.in"})
+                          "share/cmake/plumb/kernel_set.cpp", "share/cmake/plumb/held_kernels.cpp.in", "share/cmake/plumb/chat/jinja.cpp",
+                          "share/cmake/plumb/chat/ggml.h"})
         self.assertEqual(headers - installed, set())
 
     def test_presets_are_there(self):

@@ -93,8 +93,8 @@ inline std::string chat_of(const Json& settings) {
       ++differ;
       add_to_list(apart, chat_of(settings) + " instead of " + chat_of(first));
     }
-    const auto is_other = [&](const char* field) {
-      return settings.value(field, Json()) != first.value(field, Json());
+    const auto is_other = [&settings, &of_first = first](const char* field) {
+      return settings.value(field, Json()) != of_first.value(field, Json());
     };
     if (!is_other("model_sha256") && is_other("chat_template") && !is_other("chat")) {
       ++differ;
