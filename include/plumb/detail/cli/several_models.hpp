@@ -132,8 +132,8 @@ inline int compare_several(Console& console, const JobTarget& target,
 }
 
 /// Asks each model by `command`, "probe". Returns 0 if all were asked, else 2 if the user can fix what
-/// stopped the others, and 1 if not. A probe says what is `asked`, for its draws of shots. Throws a user error for models that cannot be told apart, and
-/// Interrupted.
+/// stopped the others, and 1 if not. `asked` is a probe's settings, which say how many draws of shots each
+/// model gets. Throws a user error for models that cannot be told apart, and Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
                           const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
   std::vector<AskedModel> models = asked_models(target);

@@ -86,6 +86,7 @@ inline std::string chat_of(const Json& settings) {
     };
     if (reads(settings) != reads(first) && reads(settings) != "refuse" &&
         reads(first) != "refuse") {
+      ++differ;
       add_to_list(apart,
                   std::string("special_tokens ") + reads(settings) + " instead of " + reads(first));
     }
