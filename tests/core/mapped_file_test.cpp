@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/core/mapped_file.hpp"
 
+#include <sys/resource.h>
+
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,9 +49,32 @@ BOOST_AUTO_TEST_CASE(absent_and_empty_files_are_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(MappedFile(folder / "none"), Error, says(Fault::user, "cannot be read"));
   BOOST_CHECK_EXCEPTION(MappedFile(folder.write("empty", "")), Error,
-                        says(Fault::user, "is empty or cannot be mapped"));
+                        says(Fault::user, "is empty; make it again"));
+  BOOST_CHECK_EXCEPTION(MappedFile("/dev/null"), Error, says(Fault::user, "is empty"));
   BOOST_CHECK_EXCEPTION(MappedFile(folder / "none/new", 4), Error,
                         says(Fault::user, "cannot be created"));
 }
+
+// AddressSanitizer has more address space than this test leaves.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_HAS_ADDRESS_SANITIZER
+#endif
+#endif
+#if !defined(__SANITIZE_ADDRESS__) && !defined(TEST_HAS_ADDRESS_SANITIZER)
+BOOST_AUTO_TEST_CASE(a_lack_of_memory_is_not_called_an_empty_file) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("large", "");
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40U);
+  rlimit before{};
+  BOOST_REQUIRE_EQUAL(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit less = before;
+  less.rlim_cur = std::uintmax_t{1} << 39U;
+  BOOST_REQUIRE_EQUAL(setrlimit(RLIMIT_AS, &less), 0);
+  BOOST_CHECK_EXCEPTION(MappedFile{file}, Error,
+                        says(Fault::internal, "there is no memory to map its"));
+  BOOST_REQUIRE_EQUAL(setrlimit(RLIMIT_AS, &before), 0);
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -168,7 +168,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_another_kind_is_refused, Vectors) {
   refuses("02\t0.25\t0.5\n", words);
   refuses("x", words);
   refuses(" " + npy(two_by_three(), bytes_of(six)), words);
-  refuses("", "is empty or cannot be mapped; make it again");
+  refuses("", "is empty; make it again");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {

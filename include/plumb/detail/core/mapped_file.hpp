@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -25,7 +26,8 @@ class MappedFile {
  public:
   MappedFile() = default;
   /// With `size` the file, which is no link, is made that large and may be written; else it is read as
-  /// it is. Throws a user error when it cannot be opened, an internal one when there is no room.
+  /// it is. Throws a user error when it is empty or cannot be opened, an internal one when there is no
+  /// room on the disk or in memory.
   explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
     const bool writes = size > 0;
     const int descriptor =
@@ -38,17 +40,24 @@ class MappedFile {
     bool sound = fstat(descriptor, &status) == 0;
     if (writes) sound = sound && posix_fallocate(descriptor, 0, static_cast<off_t>(size)) == 0;
     size_ = writes ? size : static_cast<std::size_t>(status.st_size);
+    const bool empty = sound && size_ == 0;
     void* at = MAP_FAILED;
-    if (sound && size_ > 0) {
+    errno = 0;
+    if (sound && !empty) {
       at = mmap(nullptr, size_, writes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor,
                 0);
     }
+    const bool no_memory = errno == ENOMEM;
     close(descriptor);
+    if (empty) throw user_error({.file = file}, "is empty", "make it again");
     if (at == MAP_FAILED) {
-      if (!writes)
-        throw user_error({.file = file}, "is empty or cannot be mapped", "make it again");
-      throw internal_error({.file = file},
-                           "cannot be made " + std::to_string(size) + " bytes large",
+      const std::string bytes = std::to_string(size_) + " bytes";
+      if (no_memory) {
+        throw internal_error({.file = file}, "there is no memory to map its " + bytes,
+                             "raise the limit of memory (ulimit -v), then call it again");
+      }
+      if (!writes) throw user_error({.file = file}, "cannot be mapped", "give a regular file");
+      throw internal_error({.file = file}, "cannot be made " + bytes + " large",
                            "check the space left, then call it again");
     }
     data_ = static_cast<char*>(at);
