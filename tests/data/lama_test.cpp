@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/load.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -226,6 +227,59 @@ BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {
   BOOST_CHECK_EXCEPTION(
       (void)load_lama(*this / "Squad"), Error,
       says(Fault::user, "Squad/test.jsonl:1: masked_sentences: has no sentence with"));
+}
+
+namespace {
+
+/// Two languages of mLAMA, after its README and its loader in Hugging Face's datasets.
+struct MLama : test::TemporaryFolder {
+  MLama() {
+    write("de/templates.jsonl",
+          "{\"relation\": \"P36\", \"template\": \"Die Hauptstadt von [X] ist [Y].\"}\n"
+          "{\"relation\": \"place_of_birth\", \"template\": \"[X] wurde in [Y] geboren.\"}\n");
+    write("de/P36.jsonl",
+          "{\"uuid\": \"u1\", \"lineid\": 7, \"sub_label\": \"Frankreich\", \"sub_uri\": \"Q142\", "
+          "\"obj_label\": \"Paris\", \"obj_uri\": \"Q90\"}\n"
+          "{\"uuid\": \"u2\", \"lineid\": 9, \"sub_label\": \"Italien\", \"sub_uri\": \"Q38\", "
+          "\"obj_label\": \"Rom\", \"obj_uri\": \"Q220\"}\n");
+    write("de/P19.jsonl", "{\"sub_label\": \"X\", \"obj_label\": \"Y\"}\n");
+    write("en/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[Y] is in [X].\"}\n");
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_language_of_mlama_is_read_by_its_own_templates, MLama) {
+  BOOST_TEST(is_lama(path() / "de"));
+  const Dataset dataset = load_dataset(path() / "de");
+  BOOST_TEST(dataset.name == "de");
+  BOOST_REQUIRE(dataset.relations.size() == 1U);
+  const Relation& capitals = dataset.relations[0];
+  BOOST_TEST(capitals.templates == std::vector<std::string>{"Die Hauptstadt von [X] ist [Y]."});
+  BOOST_TEST(capitals.options == (std::vector<std::string>{"Paris", "Rom"}));
+  BOOST_TEST(capitals.facts[1].subject_id == "Q38");
+  BOOST_REQUIRE(capitals.facts[1].further.size() == 1U);
+  BOOST_TEST(capitals.facts[1].further[0].first == "lineid");
+  BOOST_TEST(capitals.facts[1].further[0].second == "9");
+  BOOST_TEST(dataset.left_out ==
+             (std::vector<std::string>{"relations of templates.jsonl without facts: place_of_birth",
+                                       "facts of relations without a template: P19"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_folder_of_mlamas_languages_names_them, MLama) {
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(path()), Error,
+      says(Fault::user, "holds a folder for each language of mLAMA: de, en; name one of them, as " +
+                            (path() / "de").string()));
+}
+
+BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
+  const test::TemporaryFolder folder;
+  folder.write("templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n");
+  folder.write("facts.jsonl", "{}\n");
+  BOOST_TEST(!is_lama(folder.path()));
+  folder.write("other/templates.jsonl", "{\"text\": \"[X]\"}\n");
+  BOOST_TEST(!is_lama(folder / "other"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -128,6 +128,30 @@ class TwelveTemplates(unittest.TestCase):
         self.assertAlmostEqual(base["accuracy"]["value"], sum(right for _, right in answers) / 12, places=12)
         self.assertAlmostEqual(base["brier"]["value"], sum((c - right) ** 2 for c, right in answers) / 12, places=9)
 
+    def test_every_options_probability_is_judged(self):
+        sums, questions, briers = 0.0, 0, []
+        for relation in ("P30", "P403"):
+            rows = [row for row in command.rows(self.out / "probe" / f"{relation}_results.jsonl") if row["template_index"] == 0]
+            subjects = {}
+            for row in rows:
+                subjects.setdefault(row["sub_id"], (row["pll_scores"], set()))[1].add(row["answer_idx"])
+            gaps = {}  # by option and bin
+            for scores, right in subjects.values():
+                most = max(scores)
+                weights = [math.exp(score - most) for score in scores]
+                p = [weight / sum(weights) for weight in weights]
+                y = [1 / len(right) if k in right else 0 for k in range(len(p))]
+                briers.append(sum((a - b) ** 2 for a, b in zip(p, y)))
+                for k, (a, b) in enumerate(zip(p, y)):
+                    cell = k, max(0, math.ceil(a * 5) - 1)
+                    gaps[cell] = gaps.get(cell, 0) + b - a
+            sums += sum(map(abs, gaps.values())) / len(rows[0]["pll_scores"])
+            questions += len(subjects)
+        made = self.model["static_calibration"]
+        self.assertEqual(made["questions"], questions)
+        self.assertAlmostEqual(made["error"]["value"], sums / questions, places=9)
+        self.assertAlmostEqual(made["brier"]["value"], sum(briers) / questions, places=9)
+
     def test_every_reduction_comes_from_the_one_scoring(self):
         reductions = {"Sum": lambda r: r["pll_scores"],
                       "Mean": lambda r: [s / n for s, n in zip(r["pll_scores"], r["token_counts"])],

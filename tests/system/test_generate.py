@@ -133,6 +133,21 @@ class Generation(unittest.TestCase):
             self.assertAlmostEqual(self.metrics[setting]["overconfidence"]["overconf"]["value"], differences / 3,
                                    places=12)
 
+    def test_its_calibration_is_that_of_the_rows(self):
+        out = self.folder / "calibration"
+        command.plumb("calibrate", self.whole, "--bins", 2, "--resamples", 20, "--wordnet", "none", "--out", out)
+        models = json.loads((out / "metrics.json").read_text())["models"]
+        self.assertEqual([name.split(" ", 1)[1] for name in models], SETTINGS)
+        for name, model in models.items():
+            errors = []
+            for row in command.rows(self.whole / f"{name.split(' ', 1)[1]}_answers.jsonl"):
+                if row["template"] != 0 or row["expression"] != 0:
+                    continue
+                errors.append((math.exp(row["log_probability"]) - self.right(row)) ** 2)
+            self.assertEqual(model["facts"], len(errors))
+            self.assertAlmostEqual(model["estimators"]["base"]["metrics"]["brier"]["value"], sum(errors) / len(errors), places=8)
+            self.assertNotIn("margin", model["estimators"])
+
     def test_what_is_shown_and_written(self):
         for setting in SETTINGS:
             self.assertIn(setting, self.shown)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The many-shot probe of the whole command: its scores on the real model, all else on a tiny one."""
 import json
+import math
 import pathlib
 import random
 import shutil
@@ -88,6 +89,29 @@ class Study(unittest.TestCase):
         self.assertEqual(metrics["settings"]["ic/50"]["relations"]["animal-class"]["variants"], 2)
         self.assertEqual(set(metrics["injection"]), {"animal-class", "birth-year"})
         self.assertEqual(len(metrics["accuracy_at_k"]["ic/50"]), 20)
+
+    def test_its_calibration_is_that_of_its_rows(self):
+        out = self.folder / "calibration"
+        command.plumb("calibrate", self.whole, "--bins", 2, "--resamples", 20, "--out", out)
+        models = json.loads((out / "metrics.json").read_text())["models"]
+        briers = {}
+        for file in sorted(self.whole.glob("*_choices.jsonl")):
+            seen = {}
+            for row in command.rows(file):
+                group = row["method"] + (f"/{row['shots']}" if row["method"] == "ic" else "")
+                if seen.setdefault(group, row["variant"]) != row["variant"]:
+                    continue  # the first seed's or template's alone
+                most = max(row["answer_scores"])
+                p = [math.exp(score - most) for score in row["answer_scores"]]
+                right = row["answer_scores"].index(most) == row["answer"]
+                briers.setdefault(group, []).append((max(p) / sum(p) - right) ** 2)
+        self.assertEqual({name.split(" ", 1)[1] for name in models}, set(briers))
+        for name, model in models.items():
+            expected = briers[name.split(" ", 1)[1]]
+            self.assertEqual(model["facts"], len(expected))
+            self.assertAlmostEqual(model["estimators"]["base"]["metrics"]["brier"]["value"], sum(expected) / len(expected), places=8)
+        refused = command.plumb("calibrate", self.whole, "--span", "answer", "--out", self.folder / "none", code=2)
+        self.assertIn("--span: is for closed sets that were probed, and ", refused.stderr)
 
     def test_a_killed_study_taken_up_again_ends_with_the_same_bytes(self):
         journal = (self.whole / "journal.jsonl").stat().st_size

@@ -37,6 +37,12 @@ struct RelationPredictions : RelationAnswers {
   /// were not kept (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
 
+  /// By fact, the answer to its sampled prompt, as sure as the share of samples that match it; empty where
+  /// not every fact was sampled.
+  std::vector<Prediction> sampled{};
+  /// Whether answers are options of a closed set; generated ones have no margin and no one-hot Brier score.
+  bool closed_set = true;
+
   /// A column more, as long as there are no cells; paraphrases come first.
   void add_template(std::size_t index, TemplateRole role = {}) {
     settings.push_back(template_setting(index));

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,16 +24,58 @@ inline constexpr std::array<Scoring, 4> all_scorings{
     Scoring{Reduction::sum, Span::statement}, Scoring{Reduction::mean, Span::statement},
     Scoring{Reduction::sum, Span::answer}, Scoring{Reduction::mean, Span::answer}};
 
-/// The base template of one relation, and what was left out of it.
+/// How the candidates of one relation's facts scored under the base template, and what was left out of it.
 struct BaseScores {
   /// Templates that were scored and are in no list of kinds.
   std::vector<std::size_t> unlisted;
-  /// facts × options, row by row.
+  /// In nats, of each fact's candidates, fact after fact; empty for answers that were generated.
   std::vector<double> scores;
+  /// Where facts have choices of their own: the option that each of the candidates is, parallel to the
+  /// scores, and where those of each fact end. Empty where the candidates are all options, in order.
+  std::vector<std::uint32_t> options{};
+  std::vector<std::size_t> ends{};
   /// By `all_scorings`, each parallel to the facts; empty where the folder lacks the columns or an
   /// answer without a scored token.
   std::array<std::vector<Prediction>, all_scorings.size()> reductions;
+
+  /// Adds a fact with choices of its own.
+  void add(std::span<const double> of_choices, std::span<const std::uint32_t> choices) {
+    scores.insert(scores.end(), of_choices.begin(), of_choices.end());
+    options.insert(options.end(), choices.begin(), choices.end());
+    ends.push_back(scores.size());
+  }
+  [[nodiscard]] bool has_all_options() const noexcept { return ends.empty(); }
+  /// Those of one fact of the relation.
+  [[nodiscard]] std::span<const double> of(const Relation& relation, std::size_t fact) const {
+    const std::size_t first = begin(relation, fact);
+    return std::span(scores).subspan(
+        first, has_all_options() ? relation.options.size() : ends[fact] - first);
+  }
+  /// The option that a candidate of a fact is.
+  [[nodiscard]] std::size_t option(std::size_t fact, std::size_t candidate) const {
+    return has_all_options() ? candidate : options[(fact == 0 ? 0 : ends[fact - 1]) + candidate];
+  }
+  /// The candidate of a fact that is an option, which must be among them.
+  [[nodiscard]] std::size_t candidate(std::size_t fact, std::size_t wanted) const {
+    std::size_t place = 0;
+    while (option(fact, place) != wanted) ++place;
+    return place;
+  }
+
+ private:
+  [[nodiscard]] std::size_t begin(const Relation& relation, std::size_t fact) const {
+    if (has_all_options()) return fact * relation.options.size();
+    return fact == 0 ? 0 : ends[fact - 1];
+  }
 };
+
+/// What takes the place of a closed-set probe's templates.
+enum class AskedBy : std::uint8_t { templates, shots, prompts };
+
+/// What Base and Margin use.
+[[nodiscard]] constexpr const char* base_name(AskedBy by) {
+  return by == AskedBy::shots ? "first draw of shots" : "base template";
+}
 
 /// All that is known of one model. `base` is parallel to the predictions' relations.
 struct ScoredModel {
@@ -43,6 +87,7 @@ struct ScoredModel {
   std::string span;
   /// Notes of the relations, each once.
   std::vector<std::string> notes;
+  AskedBy asked_by = AskedBy::templates;
 };
 
 /// Takes domains, and whether relations are 1:1, from the dataset that was probed; relations the

@@ -25,6 +25,7 @@
 #include "plumb/detail/calibrate/estimators.hpp"
 #include "plumb/detail/calibrate/held_out.hpp"
 #include "plumb/detail/calibrate/model_calibration.hpp"
+#include "plumb/detail/calibrate/static_calibration.hpp"
 #include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
@@ -69,6 +70,8 @@ class Study {
     estimators();
     markers();
     reductions();
+    result_.asked_by = model_.asked_by;
+    every_option();
     result_.option_counts = option_count_curve(model_, options_.bins, options_.bootstrap);
     HeldOutRecalibration held_out =
         recalibrate_held_out(model_, strata_, estimators_, options_.bins, options_.bootstrap);
@@ -99,6 +102,9 @@ class Study {
         TemplateUse& use = uses[{index, role.marker}];
         if (use.relations++ > 0) continue;
         use = {index, role, 1, index < texts.size() ? texts[index] : ""};
+        if (use.example.empty() && model_.asked_by == AskedBy::shots) {
+          use.example = "shots drawn with seed " + std::to_string(index);
+        }
       }
       unlisted.insert(model_.base[r].unlisted.begin(), model_.base[r].unlisted.end());
     }
@@ -127,9 +133,9 @@ class Study {
         paraphrases_first.push_back(mean(seen.paraphrases(), &Prediction::accuracy_first_wins));
         base.push_back(seen.base().accuracy());
         base_first.push_back(seen.base().accuracy_first_wins());
+        if (!relation.closed_set) continue;
         one_hot.push_back(seen.base().one_hot_brier);
-        per_option.push_back(one_hot.back() /
-                             static_cast<double>(relation.relation.options.size()));
+        per_option.push_back(one_hot.back() / static_cast<double>(candidates_of(relation, fact)));
       }
     }
     if (const auto warning = tie_warning(result_.ties)) {
@@ -146,8 +152,24 @@ class Study {
     for (const FactGroup& domain : groups_.domains) {
       result_.domain_accuracy[domain.name] = share(domain.of(paraphrases));
     }
+    if (one_hot.size() != base.size()) return;
     result_.brier_one_hot = resampled_mean(one_hot, resamples_);
     result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);
+  }
+
+  /// How many options a fact of a closed set was asked with.
+  [[nodiscard]] std::size_t candidates_of(const RelationPredictions& relation,
+                                          std::size_t fact) const {
+    const auto place = static_cast<std::size_t>(&relation - relations_.data());
+    return model_.base[place].of(relation.relation, fact).size();
+  }
+
+  void every_option() {
+    if (!relations_.front().closed_set) return;
+    result_.static_calibration = static_calibration(model_, options_.bins, options_.bootstrap);
+    if (result_.static_calibration) return;
+    result_.remarks.push_back(
+        "The static calibration error is left out: facts have texts of their own for the options.");
   }
 
   void estimators() {
@@ -297,7 +319,9 @@ class Study {
     }
     if (result_.reductions.size() < all_scorings.size()) {
       result_.remarks.push_back(
-          result_.reductions.empty()
+          !relations_.front().closed_set
+              ? "Reductions side by side are left out: there is no closed set."
+          : result_.reductions.empty()
               ? "Reductions side by side are left out: the results keep one number a statement."
               : "Some reductions are left out: an answer has no token of its own.");
     }

@@ -88,7 +88,12 @@ struct Margin {
     return {fact.base().margin, fact.base().correct};
   }
   [[nodiscard]] std::string name() const { return "margin"; }
-  void(check)(const RelationPredictions&) const {}
+  void(check)(const RelationPredictions& relation) const {
+    if (relation.closed_set) return;
+    throw user_error({.field = relation.relation.code},
+                     "has generated answers, which have no margin over other options",
+                     "leave margin out, or probe a closed set");
+  }
 };
 
 inline void need_paraphrases(const RelationPredictions& relation, const std::string& name) {
@@ -151,6 +156,20 @@ struct Weighted {
     throw user_error({.field = relation.relation.code},
                      "has no templates with weights that were scored together",
                      "score those of LPAQA's folder, by `template_file`");
+  }
+};
+
+/// The share of sampled answers that match the greedy one. Any number of threads may use one.
+struct Sampled {
+  [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
+    const Prediction& made = fact.in.sampled[fact.fact];
+    return {made.confidence, made.correct};
+  }
+  [[nodiscard]] std::string name() const { return "sampled"; }
+  void(check)(const RelationPredictions& relation) const {
+    if (relation.sampled.size() == relation.facts()) return;
+    throw user_error({.field = relation.relation.code}, "has facts without sampled answers",
+                     "sample all of them with plumb generate");
   }
 };
 

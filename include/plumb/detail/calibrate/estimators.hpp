@@ -4,7 +4,7 @@
 // Which confidence estimators do these results allow?
 //
 // The list that tables run through: Base, Margin, Average and Consistency under every policy, Weighted
-// where templates have weights, and each marker. An estimator of a user's own joins with `named`.
+// where templates have weights, Sampled where generated answers were sampled, and each marker. An estimator of a user's own joins with `named`.
 
 #include <algorithm>
 #include <cstddef>
@@ -81,6 +81,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   if (over::any_of(relations, [](const auto& one) { return !one.weighted.empty(); })) {
     all.push_back(named(Weighted{}));
   }
+  if (over::any_of(relations, [](const auto& one) { return !one.sampled.empty(); })) {
+    all.push_back(named(Sampled{}));
+  }
   votes([&](Vote vote) { all.push_back(named(Consistency(vote), true)); });
   all.push_back(named(Consistency(MinConfidence{}), true));
   all.push_back(named(Consistency(MaxConfidence{}), true));
@@ -107,6 +110,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
                     "every relation."
           : estimator.name == "weighted"
               ? "Weighted is left out: not every relation has templates with weights."
+          : estimator.name == "sampled" ? "Sampled is left out: not every fact was sampled."
+          : estimator.name == "margin"
+              ? "Margin is left out: answers without a closed set have no other options."
               : "Marker “" + estimator.name +
                     "” is left out of the estimators: not every "
                     "relation has it (its effect is on those that do).";

@@ -52,18 +52,19 @@ struct HeldOutRecalibration {
   std::size_t at = 0;
   for (std::size_t r = 0; r < relations.size(); ++r) {
     FactHalves& halves = made.halves.emplace_back(FactHalves{relations[r].relation.code, {}, {}});
-    const std::size_t options = relations[r].relation.options.size();
+    const BaseScores& base = model.base[r];
     for (std::size_t f = 0; f < relations[r].facts(); ++f, ++at) {
       (fitting[at] ? halves.fitted : halves.held_out)
           .push_back(relations[r].relation.facts[f].instance);
-      facts.push_back({std::span(model.base[r].scores).subspan(f * options, options),
-                       relations[r].relation.facts[f].answer});
+      if (base.scores.empty()) continue;
+      facts.push_back({base.of(relations[r].relation, f),
+                       base.candidate(f, relations[r].relation.facts[f].answer)});
     }
     held_out_strata.push_back(halves.held_out.size());
   }
   const Resamples resamples(held_out_strata, bootstrap, "bootstrap/held-out");
   made.facts = resamples.items();
-  if (made.facts == 0 || made.facts == facts.size()) {
+  if (made.facts == 0 || made.facts == at) {
     made.remarks.push_back("Recalibration is left out: no relation has two facts.");
     made.halves.clear();
     return made;
@@ -85,19 +86,21 @@ struct HeldOutRecalibration {
     made.remarks.push_back(
         detail::too_few_for_bins("ACE after recalibration is", made.facts, "held-out fact", bins));
   }
-  const double temperature = fit_temperature(half(facts, true));
+  const bool has_scores = facts.size() == at;
+  const double temperature = has_scores ? fit_temperature(half(facts, true)) : 1;
   if (is_end_of_range(temperature)) {
     made.remarks.push_back(
         "The fitted temperature is at the end of its range; the best one lies beyond.");
   }
-  const std::vector<ScoredFact> held_out_facts = half(facts, false);
+  std::vector<ScoredFact> held_out_facts;
+  if (has_scores) held_out_facts = half(facts, false);
   for (const NamedEstimator& estimator : estimators) {
     const bool single = estimator.name == "base" || estimator.name == "margin";
     if (!single && estimator.name != "average_min" && estimator.name != "average_vote2") continue;
     const std::vector<Judgement> judgements = estimator.judge(relations);
     std::vector<Judgement> held_out = half(judgements, false);
     report(estimator.name, "none", 1, held_out);
-    if (single) {
+    if (single && has_scores) {
       std::vector<Judgement> scaled;
       for (const ScoredFact& fact : held_out_facts) {
         const Prediction after = predict(fact.scores, fact.answer, temperature);

@@ -9,13 +9,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/calibrate/calibrator.hpp"
 #include "plumb/detail/calibrate/curves.hpp"
 #include "plumb/detail/calibrate/option_count.hpp"
+#include "plumb/detail/calibrate/static_calibration.hpp"
 #include "plumb/detail/core/over.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -112,9 +115,12 @@ struct ModelCalibration {
   Estimate paraphrase_accuracy_first_wins;
   /// Among the answers to all templates.
   TieCount ties;
+  AskedBy asked_by = AskedBy::templates;
   /// Mean of Σ_k (p_k − y_k)² under the base template, and of the same divided by the options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;
+  /// Of every option's probability; nothing without a closed set that facts share.
+  std::optional<StaticCalibration> static_calibration{};
   std::vector<EstimatorResult> estimators;
   std::vector<MarkerEffect> markers;
   std::vector<ReductionResult> reductions;

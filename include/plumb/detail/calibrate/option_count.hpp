@@ -65,6 +65,7 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   for (std::size_t r = 0; r < relations.size(); ++r) {
     if (!is_one_to_one(relations[r].relation) || relations[r].facts() == 0) continue;
     if (!relations[r].relation.facts.front().choices.empty()) continue;
+    if (!model.base[r].has_all_options()) continue;
     const std::size_t options = relations[r].relation.options.size();
     most = chosen.empty() ? options : (std::min)(most, options);
     chosen.push_back(r);
@@ -77,9 +78,8 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   std::vector<double> subset;
   for (const std::size_t r : chosen) {
     const Relation& relation = relations[r].relation;
-    const std::size_t options = relation.options.size();
     for (std::size_t f = 0; f < relation.facts.size(); ++f) {
-      const double* scores = model.base[r].scores.data() + f * options;
+      const std::span<const double> scores = model.base[r].of(relation, f);
       for (std::size_t sampling = 0; sampling < option_samplings; ++sampling) {
         const auto order =
             detail::sampled_options(relation, relation.facts[f], bootstrap.seed, sampling);

@@ -38,8 +38,9 @@ struct DatasetFormat {
 /// The first that matches is taken.
 inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
     {"BEAR", "metadata_relations.json", is_bear, load_bear},
-    {"LAMA", "relations.jsonl, Google_RE/, or test.jsonl in ConceptNet/ or Squad/", is_lama,
-     load_lama},
+    {"LAMA",
+     "relations.jsonl, mLAMA's templates.jsonl, Google_RE/, or test.jsonl in ConceptNet/ or Squad/",
+     is_lama, load_lama},
     {"KAMEL", "question-templates.csv and folders with train.jsonl and test.jsonl", is_kamel,
      load_kamel},
     {"PARAREL", "trex_lms_vocab/ with pattern_data/graphs_json/", is_pararel, load_pararel},

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the parts of LAMA and LAMA-UHN read?
+// How are the parts of LAMA and LAMA-UHN, and the languages of mLAMA read?
 //
 //   relations.jsonl        {"relation": "P36", "template": "The capital of [X] is [Y] ."}
 //   TREx/P36.jsonl         {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", …}
 //   Google_RE/place_of_birth_test.jsonl   {"sub_label", "obj_label", "sub_aliases", "uuid", …}
 //   ConceptNet/test.jsonl  {"masked_sentences": ["You need a [MASK] to …"], "obj_label", "pred", …}
 //   Squad/test.jsonl       {"masked_sentences": ["…"], "obj_label", "id", …}
+//   en/templates.jsonl     mLAMA: the list above, one for each language's folder
+//   en/P36.jsonl           {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", "lineid"}
 // The layout of the LAMA probe (Petroni et al. 2019) and of its part without helpful names
-// (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/). What is read: the whole folder; one of
+// (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of
+// mLAMA (Kassner et al. 2021), whose lineid is a fact's number in all languages and is kept as a column. What is read: the whole folder; one of
 // its parts, whose relations.jsonl lies beside it; or a folder with relations.jsonl and the facts in it.
 // A relation listed several times has several templates; one without a fact file is left out, as LAMA's
 // own list names more relations than it has, and so are facts without a template. The list has T-REx's
@@ -60,9 +63,29 @@ inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   return file;
 }
 
+/// The list of templates of a language of mLAMA; nothing for another folder.
+inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
+  auto file = folder / "templates.jsonl";
+  if (!file.is_file() || (folder / "facts.jsonl").exists()) return {};
+  Json row;
+  const bool is_json = !parse_json(first_line(file), row) && row.is_object();
+  if (!is_json || !first_string(row, "relation") || !first_string(row, "template")) return {};
+  return file;
+}
+
+/// The languages of mLAMA that a folder holds, by name.
+inline std::vector<std::string> mlama_languages(const DiskPath& folder) {
+  std::vector<std::string> languages;
+  for (const DiskPath& one : folder.list()) {
+    if (one.is_folder() && mlama_templates(one)) languages.push_back(one.name());
+  }
+  return languages;
+}
+
 /// Where LAMA's templates are for a folder that is read.
 inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   if (auto file = folder / "relations.jsonl"; file.exists()) return file;
+  if (auto file = mlama_templates(folder)) return file;
   auto above = folder.parent() / "relations.jsonl";
   if (is_lama_part(folder) && above.exists()) return above;
   return std::nullopt;
@@ -107,7 +130,8 @@ inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
     for (const DiskPath& file : folder.files(".jsonl")) {
       std::string code = file.stem();
       if (code.ends_with("_test")) code.resize(code.size() - 5);
-      if (code == "relations" || over::find(known, code) != known.end()) continue;
+      if (code == "relations" || code == "templates" || over::find(known, code) != known.end())
+        continue;
       add_to_list(codes, code);
     }
   }
@@ -223,10 +247,10 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     }
     RelationBuilder builder(code, report);
     for (const auto& [text, site] : templates[code]) builder.add_template(text, site);
-    read_facts(std::move(builder), files[0], dataset, report);
+    read_facts(std::move(builder), files[0], dataset, report, {"lineid"});
   }
   if (!without_facts.empty()) {
-    dataset.left_out.push_back("relations of relations.jsonl without facts: " + without_facts);
+    dataset.left_out.push_back("relations of " + list->name() + " without facts: " + without_facts);
   }
   parts.push_back(folder);
   if (const auto codes = detail::lama_codes_besides(parts, order); !codes.empty()) {

@@ -111,6 +111,13 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
   if (format == nullptr && formats.data() == dataset_formats.data()) {
     detail::refuse_other_tables(path);
   }
+  if (const auto languages =
+          format == nullptr ? detail::mlama_languages(path) : std::vector<std::string>{};
+      !languages.empty()) {
+    throw user_error({.file = path},
+                     "holds a folder for each language of mLAMA: " + text_list(languages),
+                     "name one of them, as " + (path / languages.front()).string());
+  }
   if (format == nullptr) {
     const std::string known = text_list(formats, [](const DatasetFormat& one) {
       return std::string(one.needs) + " (" + one.name + ")";

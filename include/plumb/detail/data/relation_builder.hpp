@@ -339,13 +339,17 @@ class RelationBuilder {
 };
 
 /// Reads a relation's facts, one JSON object a line, and adds the finished relation and the file to
-/// the dataset.
+/// the dataset. A fact keeps the fields that `columns` names as further columns.
 inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
-                       const ProblemSink& report) {
+                       const ProblemSink& report, const std::vector<std::string>& columns = {}) {
   detail::UnreadChoices unread(report);
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
     unread.check_names(object, {file, line});
-    builder.add_fact(object, {file, line});
+    Json fact = object;
+    for (const std::string& name : columns) {
+      if (object.contains(name)) fact["further"][name] = object[name];
+    }
+    builder.add_fact(fact, {file, line});
   });
   dataset.files.push_back(file);
   if (auto relation = std::move(builder).finish({.file = file})) {

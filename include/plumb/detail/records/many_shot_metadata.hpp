@@ -81,8 +81,8 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
   write_atomically(folder / metadata_name(ResultsKind::many_shot), written.dump(2) + "\n");
 }
 
-/// The relations of a many-shot run, in order: what a report needs of each, options, notes, skipped and
-/// both numbers of choices. Throws a user error when the folder is none.
+/// The relations of a many-shot run, in order: what a report needs of each, options, templates, notes,
+/// skipped and both numbers of choices. Throws a user error when the folder is none.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   std::vector<RecordedChoiceRelation> relations;
@@ -101,6 +101,9 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
       const auto remark = [](const Json& said) {
         return RelationRemark{said.at("what"), said.at("detail")};
       };
+      if (const Json own = entry.value("templates", Json::object()); !own.empty()) {
+        relation.templates = BaselineTemplates{code, own.at("hgp"), own.at("mmp")};
+      }
       for (const Json& note : entry.at("notes")) relation.notes.push_back(remark(note));
       if (!entry.at("skipped").is_null()) relation.skipped = remark(entry.at("skipped"));
     }

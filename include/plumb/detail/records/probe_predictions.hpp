@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -36,6 +37,23 @@ struct ReadingOptions {
   std::optional<Scoring> scoring{};
   std::vector<std::string> relations{};
 };
+
+/// Whether a relation is among the wanted ones; all are where none is named.
+[[nodiscard]] inline bool is_asked(const std::vector<std::string>& wanted,
+                                   const std::string& code) {
+  return wanted.empty() || over::find(wanted, code) != wanted.end();
+}
+
+/// Throws a user error about `relations` for one that the results of `name` lack.
+template <class Found, class Code>
+void refuse_absent_relations(const std::vector<std::string>& wanted, const Found& found, Code code,
+                             const std::string& name) {
+  for (const std::string& one : wanted) {
+    if (over::find(found, one, code) != found.end()) continue;
+    throw user_error({.setting = "relations"}, "'" + one + "' is not in the results of " + name,
+                     "name relations that were scored");
+  }
+}
 
 /// What a table of answers does not hold of a fact under the base template.
 struct RecordedBase {
@@ -185,10 +203,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   for (const auto& folder : folders) {
     for (RecordedRelation& recorded : recorded_relations(folder)) {
       const std::string& code = recorded.relation.code;
-      if (!options.relations.empty() &&
-          over::find(options.relations, code) == options.relations.end()) {
-        continue;
-      }
+      if (!is_asked(options.relations, code)) continue;
       model.dataset = recorded.dataset;
       model.reduction = options.scoring ? name_of(options.scoring->reduction) : recorded.reduction;
       model.span = options.scoring ? name_of(options.scoring->span) : recorded.span;
@@ -196,11 +211,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
       parts[code].push_back(std::move(recorded));
     }
   }
-  for (const std::string& code : options.relations) {
-    if (parts.contains(code)) continue;
-    throw user_error({.setting = "relations"}, "'" + code + "' is not in the results of " + name,
-                     "name relations that were scored");
-  }
+  refuse_absent_relations(options.relations, order, std::identity{}, name);
   for (const std::string& code : order) {
     if (parts[code].size() != folders.size()) {
       throw user_error({.file = folders.front(), .line = 0, .field = code},

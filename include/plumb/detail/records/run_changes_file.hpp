@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/measure/prediction.hpp"
-#include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/records/probe_metadata.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 

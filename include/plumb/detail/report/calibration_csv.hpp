@@ -37,6 +37,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     metrics.add({model.name, "base", "overall", "all facts", "brier_one_hot"}, model.brier_one_hot);
     metrics.add({model.name, "base", "overall", "all facts", "brier_one_hot_per_option"},
                 model.brier_one_hot_per_option);
+    if (const auto& made = model.static_calibration) {
+      metrics.add({model.name, "", "overall", "all options", "static_calibration_error"},
+                  made->error);
+      metrics.add({model.name, "", "overall", "all options", "brier_all_right"}, made->brier);
+      metrics.add({model.name, "", "overall", "several right options", "brier_all_right"},
+                  made->brier_several_right);
+    }
     for (const EstimatorResult& made : model.estimators) {
       const auto add = [&](const char* kind, const std::string& name, const MetricEstimates& all) {
         add_numbers(metrics, {model.name, made.name, kind, name}, metric_numbers(), all);

@@ -50,11 +50,12 @@ class CalibrationPage {
       out += section(model);
       if (models.size() > 1) out += "</details>\n";
     }
-    return whole_page({title,
-                       "Is the model's confidence earned? Confidence of the answer picked from a "
-                       "closed set, against whether it is right.",
-                       notes, settings, prompts},
-                      out);
+    return whole_page(
+        {title,
+         "Is the model's confidence earned? Confidence of the model's answer, against "
+         "whether it is right.",
+         notes, settings, prompts},
+        out);
   }
 
  private:
@@ -69,7 +70,8 @@ class CalibrationPage {
   }
 
   [[nodiscard]] static std::string cards(const ModelCalibration& model) {
-    std::string html = "<div class=\"cards\">\n" + card("Accuracy, base template", model.accuracy) +
+    const std::string base = base_name(model.asked_by);
+    std::string html = "<div class=\"cards\">\n" + card("Accuracy, " + base, model.accuracy) +
                        card("Accuracy, mean over paraphrases", model.paraphrase_accuracy);
     for (const char* name : {"base", "margin", "average_min"}) {
       if (const EstimatorResult* made = model.estimator(name)) {
@@ -84,8 +86,7 @@ class CalibrationPage {
     html += card("Ties", std::to_string(model.ties.tied),
                  "of " + counted(model.ties.answers, "answer") + " to all templates");
     if (model.ties.tied > 0) {
-      html += card(std::string(detail::first_wins_title) + ", base template",
-                   model.accuracy_first_wins);
+      html += card(std::string(detail::first_wins_title) + ", " + base, model.accuracy_first_wins);
     }
     return html + "</div>\n";
   }
@@ -104,10 +105,29 @@ class CalibrationPage {
                        " * few distinct values: ACE means little. " + failed_votes_meaning + ".") +
            html_table(first, model.estimators) +
            "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">" +
-           meanings(second) + " One-hot Brier, over all options of the base template: " +
-           with_interval(model.brier_one_hot) + " summed, " +
-           with_interval(model.brier_one_hot_per_option) + " per option.</p>\n" +
-           html_table(second, model.estimators);
+           meanings(second) + "</p>\n" + html_table(second, model.estimators) + every_option(model);
+  }
+
+  /// What is measured of all options' probabilities, not of the answer's alone.
+  [[nodiscard]] static std::string every_option(const ModelCalibration& model) {
+    if (!model.brier_one_hot.exists()) return "";
+    std::string text = "One-hot Brier score: " + with_interval(model.brier_one_hot) +
+                       " summed over the options, " +
+                       with_interval(model.brier_one_hot_per_option) + " per option.";
+    if (const auto& made = model.static_calibration) {
+      text +=
+          " Static calibration error, the mean over options of the ECE of their probabilities: " +
+          with_interval(made->error) +
+          ". Brier score where a subject's n right options share the "
+          "probability 1/n: " +
+          with_interval(made->brier) + " over " + counted(made->questions, "subject");
+      text += made->several_right == 0
+                  ? std::string(", none of which has several right options.")
+                  : ", " + with_interval(made->brier_several_right) + " over the " +
+                        std::to_string(made->several_right) + " with several right options.";
+    }
+    return "<h3>Probabilities of all options, under the " + std::string(base_name(model.asked_by)) +
+           "</h3>\n<p class=\"dim\">" + text + "</p>\n";
   }
 
   [[nodiscard]] static std::string markers(const ModelCalibration& model) {

@@ -139,31 +139,30 @@ class CalibrationReportBody {
     return CalibrationPage(results_).html(settings_, prompts_);
   }
 
-  /// What must be known of the numbers: what their folders say, and every remark once, with the models
+  /// What must be known of the numbers: what their folders say and every remark, each once, with the models
   /// it is about where it is not about all.
   [[nodiscard]] std::vector<std::string> notes() const {
     const auto& models = results_.models;
     std::vector<std::string> notes;
-    for (const ModelCalibration& model : models) {
-      for (const std::string& note : model.notes) {
-        notes.push_back((models.size() > 1 ? model.name + ": " : "") + note);
-      }
-    }
-    std::vector<std::string> said;
-    for (const ModelCalibration& model : models) {
-      for (const std::string& remark : model.remarks) {
-        if (over::find(said, remark) != said.end()) continue;
-        said.push_back(remark);
-        std::string who;
-        std::size_t count = 0;
-        for (const ModelCalibration& other : models) {
-          if (over::find(other.remarks, remark) == other.remarks.end()) continue;
-          add_to_list(who, other.name);
-          ++count;
+    const auto add = [&](std::vector<std::string> ModelCalibration::*member) {
+      std::vector<std::string> said;
+      for (const ModelCalibration& model : models) {
+        for (const std::string& text : model.*member) {
+          if (over::find(said, text) != said.end()) continue;
+          said.push_back(text);
+          std::string who;
+          std::size_t count = 0;
+          for (const ModelCalibration& other : models) {
+            if (over::find(other.*member, text) == (other.*member).end()) continue;
+            add_to_list(who, other.name);
+            ++count;
+          }
+          notes.push_back((count == models.size() ? "" : who + ": ") + text);
         }
-        notes.push_back((count == models.size() ? "" : who + ": ") + remark);
       }
-    }
+    };
+    add(&ModelCalibration::notes);
+    add(&ModelCalibration::remarks);
     notes.insert(notes.end(), results_.remarks.begin(), results_.remarks.end());
     return notes;
   }

@@ -15,7 +15,9 @@
 #include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/load.hpp"
+#include "plumb/detail/records/generation_predictions.hpp"
 #include "plumb/detail/records/listed_prompt.hpp"
+#include "plumb/detail/records/many_shot_predictions.hpp"
 #include "plumb/detail/report/calibration_report.hpp"
 #include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/calibrate_settings.hpp"
@@ -24,6 +26,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
+/// The name of the model that a folder's metadata has; empty where it has none.
+inline std::string recorded_model(const DiskPath& folder) {
+  const auto kind = results_kind(folder);
+  if (kind && *kind != ResultsKind::closed_set) {
+    return first_string(read_metadata(folder, *kind), "model").value_or("");
+  }
+  const auto recorded = recorded_relations(folder);
+  return recorded.empty() ? std::string() : recorded.front().model;
+}
+
 /// Name and folders of each model, in order of appearance.
 inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
     const ResultFolders& folders) {
@@ -31,8 +43,7 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
   for (const auto& [given, folder] : folders.list) {
     std::string name = given;
     if (name.empty()) {
-      const auto recorded = recorded_relations(folder);
-      if (!recorded.empty()) name = recorded.front().model;
+      name = recorded_model(folder);
     }
     if (name.empty()) name = folder_name(folder);
     const auto known = over::find(models, name, [](const auto& m) { return m.first; });
@@ -50,6 +61,11 @@ inline bool is_masked(const std::string& name, const std::vector<DiskPath>& fold
                       const CalibrateSettings& settings) {
   if (settings.masked) return over::find(*settings.masked, name) != settings.masked->end();
   return over::any_of(folders, [](const DiskPath& folder) {
+    const auto kind = results_kind(folder);
+    if (kind == ResultsKind::generation) {
+      return read_generation_metadata(folder).answers == GeneratedAnswers::fills;
+    }
+    if (kind && *kind != ResultsKind::closed_set) return false;
     return over::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
       return !recorded.pll_metric.empty();
     });
@@ -90,6 +106,39 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return prompts;
 }
 
+/// The models of folders that have one name: closed sets join into one, a many-shot run or a generation has
+/// one for each setting. Throws a user error for folders that cannot be read or do not join.
+[[nodiscard]] inline std::vector<ScoredModel> read_models(const std::string& name,
+                                                          const std::vector<DiskPath>& folders,
+                                                          const CalibrateSettings& settings) {
+  const ReadingOptions options = settings.reading();
+  for (const DiskPath& folder : folders) {
+    const auto kind = results_kind(folder);
+    if (!kind || *kind == ResultsKind::closed_set) continue;
+    if (folders.size() > 1) {
+      throw user_error({.file = folder},
+                       "is a " + std::string(metadata_of(*kind).tells_of) +
+                           ", and does not join with the other folders of " + name,
+                       "name them apart, as NAME=DIR");
+    }
+    if (*kind == ResultsKind::ranking || *kind == ResultsKind::lists) {
+      throw user_error({.file = folder}, "has no confidences to calibrate",
+                       "name runs of plumb probe, many-shot or generate");
+    }
+    if (options.scoring) {
+      throw user_error({.setting = settings.reduction ? "reduction" : "span"},
+                       "is for closed sets that were probed, and " + folder.string() + " is a " +
+                           metadata_of(*kind).tells_of,
+                       "leave it out");
+    }
+    if (*kind == ResultsKind::many_shot) return read_many_shot_models(name, folder, options);
+    return read_generation_models(name, folder, options, settings.lemmas());
+  }
+  std::vector<ScoredModel> models;
+  models.push_back(read_model(name, folders, options));
+  return models;
+}
+
 /// Reads all folders and measures each model, and the models against one another. Throws a user error
 /// for folders that cannot be read, and for settings that do not fit them.
 [[nodiscard]] inline CalibrationResults calibrate_folders(const CalibrateSettings& settings) {
@@ -103,15 +152,21 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   results.options = settings.study();
   std::vector<std::vector<std::pair<std::string, std::size_t>>> facts;  // by model
   for (const auto& [name, folders] : models) {
-    ScoredModel model = read_model(name, folders, settings.reading());
-    if (dataset && describe_relations(model, *dataset) == 0) {
-      throw user_error({.file = settings.data, .line = 0, .setting = "data"},
-                       "shares no relation with the results of " + name,
-                       "name the dataset that was probed");
+    const bool masked = detail::is_masked(name, folders, settings);
+    for (ScoredModel& model : detail::read_models(name, folders, settings)) {
+      if (dataset && describe_relations(model, *dataset) == 0) {
+        throw user_error({.file = settings.data, .line = 0, .setting = "data"},
+                         "shares no relation with the results of " + name,
+                         "name the dataset that was probed");
+      }
+      facts.push_back(detail::facts_of(model.predictions));
+      results.models.push_back(calibrate_model(model, results.options));
+      results.masked.push_back(masked);
     }
-    facts.push_back(detail::facts_of(model.predictions));
-    results.models.push_back(calibrate_model(model, results.options));
-    results.masked.push_back(detail::is_masked(name, folders, settings));
+  }
+  if (results.models.empty()) {
+    throw user_error({.file = settings.folders.list.front().path}, "holds no scored fact",
+                     "name a run that asked facts");
   }
   for (std::string& text : model_warnings_of(settings.folders.list)) {
     results.remarks.push_back(std::move(text));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/calibration_study.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/records/probe_predictions.hpp"
 #include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/result_folders.hpp"
@@ -36,6 +37,8 @@ struct CalibrateSettings {
   std::uint64_t seed = 0;
   /// A column of the facts' table, whose values are also measured apart; empty: none.
   std::string group_by{};
+  /// Where the lemmas come from that generated answers are compared by; "none": words as they are.
+  std::filesystem::path wordnet = "/usr/share/wordnet";
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -76,6 +79,10 @@ struct CalibrateSettings {
             {.value = "A,B", .help = "only these relations", .recorded = "-"});
     visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
+    visitor("wordnet", self.wordnet,
+            {.value = "DIR",
+             .help = "where lemmas of generated answers come from; none compares words as they are",
+             .recorded = "-"});
     visitor("reduction", self.reduction,
             {.value = "KIND",
              .help = "sum, mean, bytes or pmi of a statement; by default the folders' own, or sum; "
@@ -105,6 +112,10 @@ struct CalibrateSettings {
   /// The number that stands for a statement of a model that is probed.
   [[nodiscard]] Scoring scoring() const {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
+  }
+  /// Throws a user error when the folder holds no WordNet.
+  [[nodiscard]] AnswerLemmas lemmas() const {
+    return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
   }
   [[nodiscard]] StudyOptions study() const {
     return {bins, {seed, resamples}, estimators, group_by};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Generated answers, as calibration reads them.
+//
+// Each setting of a run is a model of its own, and a relation's templates are paraphrases, asked about the
+// subject's first name. The confidence of an answer is the probability of its tokens; where all facts
+// were sampled, also the share of samples that match the greedy answer. There is no closed set: right
+// answers to a fact count as one answer, wrong ones as different where their lemmas differ.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/scored_model.hpp"
+#include "plumb/detail/calibrate/many_prompt_study.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/number_words.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/answer_lemmas.hpp"
+#include "plumb/detail/records/generation_folder.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// The templates under which every fact of a relation was asked about its subject's first name.
+inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
+                                                 const PromptRelation& relation) {
+  std::vector<std::size_t> asked(relation.templates.size());
+  for (std::size_t f = 0; f < relation.facts; ++f) {
+    for (const PromptOutcome& prompt : table.prompts(relation.first_fact + f)) {
+      if (prompt.expression == 0) ++asked[prompt.template_index];
+    }
+  }
+  std::vector<std::size_t> common;
+  for (std::size_t t = 0; t < asked.size(); ++t) {
+    if (asked[t] == relation.facts) common.push_back(t);
+  }
+  return common;
+}
+
+/// A study's answers under the templates that all facts of a relation were asked under; relations without
+/// one are left out. `asked` are the facts.
+class GeneratedPredictions {
+ public:
+  GeneratedPredictions(const ManyPromptStudy& study, const MultiPromptDataset& asked,
+                       const TemplateKinds& kinds)
+      : study_(study), asked_(asked), kinds_(kinds) {}
+
+  [[nodiscard]] ScoredModel model(const std::vector<std::string>& wanted) {
+    ScoredModel made;
+    made.predictions.name = study_.answered.name;
+    made.asked_by = AskedBy::prompts;
+    made.reduction = name_of(Reduction::sum);
+    made.span = name_of(Span::answer);
+    const auto& relations = study_.answered.outcomes.relations();
+    std::size_t first_prompt = 0;  // of a fact, among all likelihoods
+    for (std::size_t r = 0; r < relations.size(); ++r) {
+      if (is_asked(wanted, relations[r].code)) {
+        RelationPredictions one = relation(relations[r], asked_.relations[r], first_prompt);
+        if (one.facts() > 0) {
+          made.predictions.relations.push_back(std::move(one));
+          made.base.emplace_back();
+          places_.push_back(r);
+        }
+      }
+      for (std::size_t f = 0; f < relations[r].facts; ++f) {
+        first_prompt += study_.answered.outcomes.prompts(relations[r].first_fact + f).size();
+      }
+    }
+    add_samples(made);
+    made.notes.push_back(
+        "Answers without a closed set: confidence is the probability of the answer's tokens, and "
+        "has no "
+        "margin over other options. Right answers to a fact count as one answer.");
+    if (left_out_ > 0) {
+      made.notes.push_back(counted(left_out_, "prompt") +
+                           " left out: with another name of the subject than the first, or under a "
+                           "template that not every fact was asked under.");
+    }
+    return made;
+  }
+
+ private:
+  [[nodiscard]] RelationPredictions relation(const PromptRelation& relation,
+                                             const MultiPromptRelation& asked,
+                                             std::size_t first_prompt) {
+    const PromptOutcomes& table = study_.answered.outcomes;
+    const std::vector<std::size_t> templates = templates_of_all(table, relation);
+    RelationPredictions made;
+    made.relation.code = relation.code;
+    made.relation.file = asked.file;
+    for (const PromptTemplate& one : relation.templates)
+      made.relation.templates.push_back(one.text);
+    made.closed_set = false;
+    for (const std::size_t index : templates) made.add_template(index);
+    made.paraphrases = templates.size();
+    if (relation.facts == 0) return made;
+    const auto base = made.place_of_template(kinds_.base);
+    if (!base && (kinds_.base != 0 || templates.empty())) {
+      throw user_error({asked.template_file, 0, relation.code},
+                       templates.empty() ? "no template was asked about every fact"
+                                         : "template " + std::to_string(kinds_.base) +
+                                               " was not asked about every fact",
+                       templates.empty() ? "leave the relation out with `relations`"
+                                         : "choose another with `base-template`");
+    }
+    made.base = base.value_or(0);
+    for (std::size_t f = 0; f < relation.facts; ++f) {
+      const ManyNamedFact& fact = asked.facts[f];
+      made.relation.facts.push_back({.subject_id = fact.subject.id,
+                                     .subject = fact.subject.names.front(),
+                                     .instance = f,
+                                     .line = fact.line});
+      const auto prompts = table.prompts(relation.first_fact + f);
+      std::size_t kept = 0;
+      for (const PromptOutcome& prompt : prompts) {
+        const std::size_t at = first_prompt++;
+        if (prompt.expression != 0 || !made.place_of_template(prompt.template_index)) continue;
+        const double nats = study_.answered.likelihoods.prompts[at].log_probability;
+        Prediction answer;
+        // The fact's own answer is option 0.
+        answer.option = prompt.right ? 0 : prompt.answer + std::size_t{1};
+        answer.correct = prompt.right;
+        answer.confidence = (std::min)(1.0, std::exp(nats));
+        made.cells.push_back(answer);
+        ++kept;
+      }
+      left_out_ += prompts.size() - kept;
+    }
+    return made;
+  }
+
+  /// Where each fact has one sampled prompt.
+  void add_samples(ScoredModel& model) const {
+    const PromptList<Judgement>& sampled = study_.confidences;
+    if (study_.samples == 0 || sampled.strata.size() != asked_.relations.size()) return;
+    std::size_t at = 0, next = 0;  // among the judgements; among the model's relations
+    for (std::size_t r = 0; r < sampled.strata.size(); ++r) {
+      const bool is_kept = next < places_.size() && places_[next] == r;
+      const bool is_whole = sampled.strata[r] == asked_.relations[r].facts.size();
+      for (std::size_t f = 0; f < sampled.strata[r]; ++f, ++at) {
+        if (!is_kept || !is_whole) continue;
+        Prediction one;
+        one.confidence = sampled.prompts[at].confidence;
+        one.correct = sampled.prompts[at].correct;
+        model.predictions.relations[next].sampled.push_back(one);
+      }
+      if (is_kept) ++next;
+    }
+  }
+
+  const ManyPromptStudy& study_;
+  const MultiPromptDataset& asked_;
+  const TemplateKinds& kinds_;
+  std::vector<std::size_t> places_;  // of the model's relations, among all
+  std::size_t left_out_ = 0;
+};
+
+/// A ScoredModel for each setting of a finished run of `plumb generate`, named "NAME SETTING". Throws a
+/// user error for a folder that holds none, lists or damaged files.
+[[nodiscard]] inline std::vector<ScoredModel> read_generation_models(const std::string& name,
+                                                                     const DiskPath& folder,
+                                                                     const ReadingOptions& options,
+                                                                     const AnswerLemmas& lemmas) {
+  const GenerationMetadata metadata = read_generation_metadata(folder);
+  const ManyPromptAnswers run = read_generation(folder, lemmas);
+  refuse_absent_relations(options.relations, run.asked.relations, &MultiPromptRelation::code, name);
+  std::vector<ScoredModel> models;
+  for (const ManyPromptStudy& study : run.studies) {
+    ScoredModel& model = models.emplace_back(
+        GeneratedPredictions(study, run.asked, options.kinds).model(options.relations));
+    model.predictions.name = name + " " + study.answered.name;
+    model.dataset = metadata.dataset;
+    model.notes.insert(model.notes.end(), run.remarks.begin(), run.remarks.end());
+  }
+  return models;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

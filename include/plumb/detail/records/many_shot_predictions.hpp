@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The answers of a many-shot run, as calibration reads them.
+//
+// Each method with its number of shots and its separator is a model of its own: the seeds of its shots
+// (or its templates) take the place of paraphrases, and the first of them that of the base template.
+// A fact has choices of its own, which are options of its relation. Generated texts are left out, as they
+// carry no likelihood.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plumb/detail/aggregate/scored_model.hpp"
+#include "plumb/detail/core/disk_path.hpp"
+#include "plumb/detail/core/error.hpp"
+#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/measure/accuracy_spread.hpp"
+#include "plumb/detail/records/many_shot_rows.hpp"
+#include "plumb/detail/records/probe_predictions.hpp"
+
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// One relation under settings that differ in their variant alone: facts by instance, each with its
+/// answer under every variant.
+class VariantAnswers {
+ public:
+  void add(const RecordedChoice& row, const DiskPath& file) {
+    const auto [column, is_new] = places_.try_emplace(row.setting.variant, settings_.size());
+    if (is_new) settings_.push_back(row.setting);
+    auto [entry, first] = facts_.try_emplace(row.fact.instance);
+    if (first) {
+      entry->second.fact = row.fact;
+      order_.push_back(row.fact.instance);
+    }
+    std::vector<std::optional<Answer>>& answers = entry->second.answers;
+    if (answers.size() <= column->second) answers.resize(column->second + 1);
+    if (answers[column->second]) {
+      throw user_error({file, row.fact.line}, "the fact has a row under this setting already",
+                       "the file was changed; make it again with `plumb many-shot`");
+    }
+    Prediction made = predict(row.scores, row.answer);
+    made.option = row.choices[made.option];
+    answers[column->second] = Answer{made, row.choices, row.scores};
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
+
+  /// Throws a user error where a fact lacks a variant, and for a base that is none of them.
+  void finish(RelationPredictions& made, BaseScores& scores, const TemplateKinds& kinds,
+              const DiskPath& file) const {
+    made.settings = settings_;
+    made.roles.resize(settings_.size());
+    made.paraphrases = settings_.size();
+    if (const auto place = places_.find(kinds.base); place != places_.end()) {
+      made.base = place->second;
+    } else if (kinds.base != 0) {
+      throw user_error(
+          {.setting = "base-template"},
+          "no setting of " + made.relation.code + " has the variant " + std::to_string(kinds.base),
+          "name the seed of some shots, or leave it out for the first");
+    }
+    for (const std::size_t instance : order_) {
+      const OfFact& of = facts_.at(instance);
+      if (of.answers.size() != settings_.size() ||
+          over::find(of.answers, std::nullopt) != of.answers.end()) {
+        throw user_error({file, of.fact.line}, "the fact lacks a row under some seed or template",
+                         "the file is incomplete; make it again with `plumb many-shot`");
+      }
+      made.relation.facts.push_back(of.fact);
+      for (const std::optional<Answer>& answer : of.answers)
+        made.cells.push_back(answer->prediction);
+      const Answer& base = *of.answers[made.base];
+      scores.add(base.scores, base.choices);
+    }
+  }
+
+ private:
+  struct Answer {
+    Prediction prediction;
+    std::vector<std::uint32_t> choices;
+    std::vector<double> scores;
+
+    friend bool operator==(const Answer&, const Answer&) = delete;
+  };
+  struct OfFact {
+    Fact fact;
+    std::vector<std::optional<Answer>> answers;
+  };
+
+  std::vector<Setting> settings_;
+  std::map<std::size_t, std::size_t> places_;  // by variant
+  std::map<std::size_t, OfFact> facts_;        // by instance
+  std::vector<std::size_t> order_;
+};
+
+/// A ScoredModel for each method, number of shots and separator of a finished run, named
+/// "NAME METHOD/SHOTS". Throws a user error for a folder that holds none or is damaged.
+[[nodiscard]] inline std::vector<ScoredModel> read_many_shot_models(const std::string& name,
+                                                                    const DiskPath& folder,
+                                                                    const ReadingOptions& options) {
+  const Json metadata = read_metadata(folder, ResultsKind::many_shot);
+  std::vector<RecordedChoiceRelation> relations = recorded_choice_relations(folder);
+  refuse_absent_relations(options.relations, relations, &RecordedChoiceRelation::code, name);
+  std::vector<ScoredModel> models;
+  for (const RecordedChoiceRelation& recorded : relations) {
+    if (recorded.skipped || !is_asked(options.relations, recorded.code)) continue;
+    std::vector<std::pair<Setting, VariantAnswers>> groups;
+    for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
+      auto group = over::find_if(
+          groups, [&](const auto& one) { return one.first.group() == row.setting.group(); });
+      if (group == groups.end()) group = groups.insert(group, {row.setting, {}});
+      group->second.add(row, recorded.rows);
+    });
+    for (const auto& [setting, answers] : groups) {
+      const std::string full = name + " " + setting_name(setting);
+      auto model = over::find_if(
+          models, [&](const ScoredModel& one) { return one.predictions.name == full; });
+      if (model == models.end()) {
+        model = models.insert(model, ScoredModel{});
+        model->predictions.name = full;
+        model->dataset = first_string(metadata, "dataset").value_or("");
+        model->reduction = name_of(Reduction::sum);
+        model->span = name_of(Span::continuation);
+        model->asked_by = setting.varies_by_template() ? AskedBy::templates : AskedBy::shots;
+        model->notes.push_back(setting.varies_by_template()
+                                   ? "Each fact is asked with choices of its own."
+                                   : "Each fact is asked with choices of its own; the seeds of the "
+                                     "shots take the place "
+                                     "of paraphrases, and the first that of the base template.");
+      }
+      RelationPredictions& made = model->predictions.relations.emplace_back();
+      made.relation.code = recorded.code;
+      made.relation.options = recorded.options;
+      made.relation.file = recorded.rows;
+      if (setting.varies_by_template() && recorded.templates) {
+        made.relation.templates =
+            setting.method == "hgp" ? recorded.templates->hgp : recorded.templates->mmp;
+      }
+      answers.finish(made, model->base.emplace_back(), options.kinds, recorded.rows);
+    }
+  }
+  return models;
+}
+
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
