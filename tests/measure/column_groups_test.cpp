@@ -153,4 +153,33 @@ BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_th
                         says(Fault::user, "year has 101 different texts"));
 }
 
+// True 2001 to 2003, from 2002 on (until 2004, the latest year of all), in 2004, never said, and in a
+// column of another spelling.
+BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_are_true) {
+  RelationAnswers made = relation("P1", {"", "", "", "", ""}, "11010");
+  std::vector<Fact>& facts = made.relation.facts;
+  facts[0].further = {{"valid_from", "2001"}, {"valid_to", "2003-12-31"}};
+  facts[1].further = {{"valid_from", "2002-05-01"}, {"valid_to", ""}};
+  facts[2].further = {{"valid_from", "soon"}, {"valid_to", "2004"}};
+  facts[3].further = {{"valid_from", "20021"}};
+  facts[4].further = {{"Valid From", "2003"}, {"ValidTo", "2003"}};
+  const ColumnGroups years = group_by_column({{"a", {made}}}, template_setting(0), "valid");
+  BOOST_TEST(years.without == 1U);
+  std::vector<std::string> names;
+  std::vector<std::size_t> counts;
+  std::vector<double> accuracies;
+  for (const ColumnGroup& group : years.groups) {
+    names.push_back(group.name);
+    counts.push_back(group.facts);
+    accuracies.push_back(group.accuracy[0].value);
+  }
+  BOOST_TEST(names == (std::vector<std::string>{"2001", "2002", "2003", "2004"}));
+  BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 3, 2}));
+  BOOST_TEST(std::abs(accuracies[2] - 2.0 / 3) < 1e-12);
+  BOOST_TEST(accuracies[3] == 0.5);
+  // A column of that name is taken as it is.
+  facts[0].further = {{"valid", "yes"}};
+  BOOST_TEST(group_by_column({{"a", {made}}}, template_setting(0), "valid").groups.size() == 1U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

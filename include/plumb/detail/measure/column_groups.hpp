@@ -4,7 +4,8 @@
 // How accurate is each model on popular facts, on those of a year, or of a domain?
 //
 // Facts are grouped by a further column of their table (data/tsv.hpp), or by the domains of their relation
-// ("domain"; a fact stands in each of them). A column of numbers with more than `most_values` different ones is
+// ("domain"; a fact stands in each of them), or by the years in which it was true ("valid", between its columns
+// valid_from and valid_to; a fact stands in each of these years). A column of numbers with more than `most_values` different ones is
 // cut into bins of about as many facts, equal numbers together. A group's accuracy is over its facts, each
 // counting once with the mean over the variants it was asked under; its interval is Wilson's, as that of any
 // group of facts of a probe.
@@ -71,6 +72,59 @@ inline constexpr std::size_t value_bins = 5;
   }
   if (column == "domain") return relation.domains;
   return {};
+}
+
+/// From when to when a fact is true, both years included.
+struct Validity {
+  std::optional<int> from{}, to{};
+};
+
+/// The year that a date begins with ("2019", "2019-05-01"); nothing for another text.
+[[nodiscard]] inline std::optional<int> year_of(std::string_view date) {
+  constexpr std::size_t digits = 4;
+  if (date.size() < digits || (date.size() > digits && date[digits] != '-')) return {};
+  int year = 0;
+  for (const char c : date.substr(0, digits)) {
+    if (c < '0' || c > '9') return {};
+    year = year * 10 + (c - '0');
+  }
+  return year;
+}
+
+/// By a fact's columns valid_from and valid_to, whatever their case and punctuation.
+[[nodiscard]] inline Validity validity_of(const Fact& fact) {
+  Validity made;
+  for (const auto& [name, value] : fact.further) {
+    const std::string bare = bare_name(name);
+    if (bare == "validfrom") made.from = year_of(trimmed(value));
+    if (bare == "validto") made.to = year_of(trimmed(value));
+  }
+  return made;
+}
+
+/// Each year in which a fact is true. One without an end is true until `latest`, one without a beginning in
+/// its last year alone, as nothing says for how long.
+[[nodiscard]] inline std::vector<std::string> years_of_validity(const Fact& fact, int latest) {
+  const Validity valid = validity_of(fact);
+  std::vector<std::string> years;
+  if (!valid.from && !valid.to) return years;
+  const int last = valid.to.value_or((std::max)(latest, valid.from.value_or(latest)));
+  for (int year = valid.from.value_or(last); year <= last; ++year) {
+    years.push_back(std::to_string(year));
+  }
+  return years;
+}
+
+/// The last year that any fact names.
+[[nodiscard]] inline int latest_year(const std::vector<const Relation*>& relations) {
+  int latest = 0;
+  for (const Relation* relation : relations) {
+    for (const Fact& fact : relation->facts) {
+      const Validity valid = validity_of(fact);
+      latest = (std::max)({latest, valid.from.value_or(0), valid.to.value_or(0)});
+    }
+  }
+  return latest;
 }
 
 /// Which group a value is in. Any number of threads may use one.
@@ -165,11 +219,19 @@ class FactsByColumn {
   FactsByColumn(const std::vector<const Relation*>& relations, const std::string& column) {
     std::map<Key, std::vector<std::string>> facts;
     std::set<std::string> columns;
+    const auto is_column = [&](const Relation* relation) {
+      return over::any_of(relation->facts, [&](const Fact& fact) {
+        return over::any_of(fact.further, [&](const auto& one) { return one.first == column; });
+      });
+    };
+    const bool by_validity = column == "valid" && over::none_of(relations, is_column);
+    const int latest = by_validity ? latest_year(relations) : 0;
     for (const Relation* relation : relations) {
       for (const Fact& fact : relation->facts) {
         for (const auto& [name, value] : fact.further) columns.insert(name);
         auto& values = facts[{relation->code, fact.instance}];
         if (values.empty()) values = values_in_column(*relation, fact, column);
+        if (values.empty() && latest > 0) values = years_of_validity(fact, latest);
       }
     }
     const bool are_numbers = over::all_of(facts, [](const auto& fact) {

@@ -37,9 +37,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Of the setting `group-by`, which several jobs have.
 inline constexpr const char* group_by_help =
-    "also the numbers by a column of the facts' table, as popularity or year, numbers in bins; or "
-    "by "
-    "domain";
+    "also the numbers by a column of the facts' table, as popularity or year, numbers in bins; by "
+    "domain; or by valid, the years from valid_from to valid_to";
 
 /// What is said of a setting beside its name and its member.
 struct SettingInfo {
