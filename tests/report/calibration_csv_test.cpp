@@ -68,6 +68,8 @@ BOOST_AUTO_TEST_CASE(the_lines_of_each_csv_file_are_those_of_the_plot_or_table) 
                  "40"));
   BOOST_TEST(has("calibration.csv",
                  "tiny,base,overall,all facts,brier_one_hot,0.45500000,0.45300000,0.45700000,40"));
+  BOOST_TEST(has("calibration.csv",
+                 "tiny,,all options,all subjects,error,0.02100000,0.01900000,0.02300000,40"));
   BOOST_TEST(has("calibration_curve.csv", "model,estimator,confidence,value,low,high,count"));
   BOOST_TEST(
       has("calibration_curve.csv", "tiny,base,0.75000000,0.50000000,0.49800000,0.50200000,20"));

@@ -21,10 +21,11 @@ namespace {
 /// Walks the file; every number stands in an estimate with its interval, or is a known count or
 /// coordinate.
 std::size_t estimates_in(const Json& json, const std::string& name) {
-  static const std::set<std::string> plain{
-      "seed",      "resamples", "interval",    "bins",     "relations",  "facts",
-      "ties",      "answers",   "paraphrases", "failures", "confidence", "histogram",
-      "threshold", "rejected",  "options",     "held_out", "temperature"};
+  static const std::set<std::string> plain{"seed",        "resamples", "interval",     "bins",
+                                           "relations",   "facts",     "ties",         "answers",
+                                           "paraphrases", "failures",  "confidence",   "histogram",
+                                           "threshold",   "rejected",  "options",      "held_out",
+                                           "temperature", "questions", "several_right"};
   if (json.is_number()) {
     BOOST_TEST(plain.contains(name), name << " has no interval");
     return 0;
@@ -69,6 +70,11 @@ BOOST_AUTO_TEST_CASE(metrics_json_has_each_number_under_its_name) {
   BOOST_TEST(value(model.at("accuracy_over_paraphrases_by_domain").at("Water")) == 0.454);
   BOOST_TEST(value(model.at("brier_one_hot")) == 0.455);
   BOOST_TEST(value(model.at("brier_one_hot_per_option")) == 0.456);
+  const Json& all_options = model.at("static_calibration");
+  BOOST_TEST(value(all_options.at("error")) == 0.021);
+  BOOST_TEST(value(all_options.at("brier_several_right")) == 0.466);
+  BOOST_TEST(all_options.at("questions") == 38);
+  BOOST_TEST(all_options.at("several_right") == 2);
   BOOST_TEST(value(model.at("marker_effects").at("25%").at("accuracy")) == -0.061);
   BOOST_TEST(value(model.at("marker_effects").at("25%").at("ace")) == 0.062);
   BOOST_TEST(value(model.at("marker_effects").at("25%").at("brier")) == -0.063);
@@ -123,9 +129,10 @@ BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval_and_a_missing_one_is_n
   CalibrationResults results = small_results();
   const Json json = to_json(results);
   // An estimator: 14 metrics over all, 2 domains, 1 cardinality and 2 relations, 2 points, 1 of 2
-  // thresholds, and what is answered. A model: accuracy twice and by 2 domains, one-hot Brier twice,
+  // thresholds, and what is answered. A model: accuracy twice and by 2 domains, one-hot Brier twice, 3 of all options,
   // 3 of the marker, 6 of the reductions, 5 of 6 by options, 14 for each of 3 maps.
-  BOOST_TEST(estimates_in(json, "") == 6U * (14 * 6 + 2 + 1 + 1) + 2 + 2 + 2 + 3 + 6 + 5 + 3 * 14);
+  BOOST_TEST(estimates_in(json, "") ==
+             6U * (14 * 6 + 2 + 1 + 1) + 2 + 2 + 2 + 3 + 3 + 6 + 5 + 3 * 14);
   const Json& model = json.at("models").at("tiny");
   BOOST_TEST(model.at("option_counts").at(1).at("ace").is_null());
   BOOST_TEST(model.at("estimators").at("base").at("rejection").at(1).at("accuracy").is_null());

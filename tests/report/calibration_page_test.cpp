@@ -120,7 +120,12 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_its_metrics_under_their_heads) {
   BOOST_TEST(in_order(row_of(more, "Average, vote ≥ 2 †"),
                       {number("0.530"), number("0.540"), number("0.560"), number("0.570"),
                        number("0.580"), number("0.590"), number("0.600"), number("0.610")}));
-  BOOST_TEST(holds(more, "0.455 [0.453, 0.457] summed, 0.456 [0.454, 0.458] per option"));
+  const std::string whole = more.substr(more.find("<h3>Probabilities of all options"));
+  BOOST_TEST(holds(whole, "under the base template"));
+  BOOST_TEST(
+      holds(whole, "0.455 [0.453, 0.457] summed over the options, 0.456 [0.454, 0.458] per"));
+  BOOST_TEST(in_order(whole, {">SCE<", ">Brier, several right<", number("0.021"), number("0.444"),
+                              number("0.466"), "<td data-v=\"38\">38</td>"}));
   BOOST_TEST(holds(first, "<bdi>Consistency, min *</bdi></td>"));
   BOOST_TEST(count_of(first, " *</bdi>") == 1U);
 }

@@ -82,6 +82,7 @@ std::string listed_metrics() {
                         marker_numbers()) +
          listed_columns("`models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
                         reduction_numbers()) +
+         listed_columns("`models.NAME.static_calibration`", static_calibration_numbers()) +
          listed_columns("`differences`, a list, of several models", difference_columns({})) +
          "\n## `plumb compare`\n" +
          listed_columns("`models.NAME`", model_standing_columns(compared)) +

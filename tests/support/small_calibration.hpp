@@ -72,6 +72,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   model.domain_accuracy = {{"Geography", around(0.453, 25)}, {"Water", around(0.454, 15)}};
   model.brier_one_hot = around(0.455);
   model.brier_one_hot_per_option = around(0.456);
+  model.static_calibration = StaticCalibration{38, 2, around(0.021), around(0.444), around(0.466)};
   model.estimators = {small_estimator("base", 0.1),          small_estimator("margin", 0.3),
                       small_estimator("average_vote2", 0.5), small_estimator("average_min", 0.7),
                       small_estimator("consistency_min", 0), small_estimator("25%", 0.65)};

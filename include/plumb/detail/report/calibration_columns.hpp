@@ -52,6 +52,32 @@ template <class Row>
   return columns;
 }
 
+/// Of every option's probability.
+[[nodiscard]] inline std::vector<Column<StaticCalibration>> static_calibration_numbers() {
+  using S = StaticCalibration;
+  return {
+      {.key = "error",
+       .heading = "SCE",
+       .meaning =
+           "SCE, static calibration error: mean over options of the ECE of their probabilities.",
+       .value = [](const S& made) { return made.error; }},
+      {.key = "brier",
+       .heading = "Brier",
+       .meaning =
+           "Brier: Σ (p − y)² over the options, y = 1/n for each of a subject's n right ones.",
+       .value = [](const S& made) { return made.brier; }},
+      {.key = "brier_several_right",
+       .heading = "Brier, several right",
+       .meaning = "Several right: over the subjects with two right options or more.",
+       .value = [](const S& made) { return made.brier_several_right; }},
+      {.key = "questions",
+       .heading = "subjects",
+       .value = [](const S& made) { return made.questions; }},
+      {.key = "several_right", .heading = "several right", .value = [](const S& made) {
+         return made.several_right;
+       }}};
+}
+
 template <class Row>
 [[nodiscard]] std::vector<Column<Row>> metric_columns(
     const std::vector<CalibrationMetric>& metrics) {

@@ -38,11 +38,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     metrics.add({model.name, "base", "overall", "all facts", "brier_one_hot_per_option"},
                 model.brier_one_hot_per_option);
     if (const auto& made = model.static_calibration) {
-      metrics.add({model.name, "", "overall", "all options", "static_calibration_error"},
-                  made->error);
-      metrics.add({model.name, "", "overall", "all options", "brier_all_right"}, made->brier);
-      metrics.add({model.name, "", "overall", "several right options", "brier_all_right"},
-                  made->brier_several_right);
+      add_numbers(metrics, {model.name, "", "all options", "all subjects"},
+                  static_calibration_numbers(), *made);
     }
     for (const EstimatorResult& made : model.estimators) {
       const auto add = [&](const char* kind, const std::string& name, const MetricEstimates& all) {

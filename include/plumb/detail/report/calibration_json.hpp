@@ -49,14 +49,6 @@ inline Json to_json(const EstimatorResult& made) {
   return json;
 }
 
-inline Json to_json(const StaticCalibration& made) {
-  return {{"questions", made.questions},
-          {"several_right", made.several_right},
-          {"error", plumb::detail::to_json(made.error)},
-          {"brier", plumb::detail::to_json(made.brier)},
-          {"brier_several_right", plumb::detail::to_json(made.brier_several_right)}};
-}
-
 inline Json to_json(const ModelCalibration& model, bool masked) {
   Json json = {
       {"dataset", model.dataset},
@@ -74,7 +66,9 @@ inline Json to_json(const ModelCalibration& model, bool masked) {
        plumb::detail::to_json(model.paraphrase_accuracy_first_wins)},
       {"brier_one_hot", plumb::detail::to_json(model.brier_one_hot)},
       {"brier_one_hot_per_option", plumb::detail::to_json(model.brier_one_hot_per_option)}};
-  if (model.static_calibration) json["static_calibration"] = to_json(*model.static_calibration);
+  if (const auto& made = model.static_calibration) {
+    json["static_calibration"] = json_of(static_calibration_numbers(), *made);
+  }
   put_ties(json, model.ties);
   json["templates"] = Json::array();
   for (const TemplateUse& use : model.templates) {

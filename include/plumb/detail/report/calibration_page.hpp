@@ -111,23 +111,17 @@ class CalibrationPage {
   /// What is measured of all options' probabilities, not of the answer's alone.
   [[nodiscard]] static std::string every_option(const ModelCalibration& model) {
     if (!model.brier_one_hot.exists()) return "";
-    std::string text = "One-hot Brier score: " + with_interval(model.brier_one_hot) +
-                       " summed over the options, " +
-                       with_interval(model.brier_one_hot_per_option) + " per option.";
+    const auto columns = static_calibration_numbers();
+    std::string html = "<h3>Probabilities of all options, under the " +
+                       std::string(base_name(model.asked_by)) + "</h3>\n<p class=\"dim\">";
+    if (model.static_calibration) html += meanings(columns) + " ";
+    html += "One-hot Brier score, each row of a subject with several objects by itself: " +
+            with_interval(model.brier_one_hot) + " summed over the options, " +
+            with_interval(model.brier_one_hot_per_option) + " per option.</p>\n";
     if (const auto& made = model.static_calibration) {
-      text +=
-          " Static calibration error, the mean over options of the ECE of their probabilities: " +
-          with_interval(made->error) +
-          ". Brier score where a subject's n right options share the "
-          "probability 1/n: " +
-          with_interval(made->brier) + " over " + counted(made->questions, "subject");
-      text += made->several_right == 0
-                  ? std::string(", none of which has several right options.")
-                  : ", " + with_interval(made->brier_several_right) + " over the " +
-                        std::to_string(made->several_right) + " with several right options.";
+      html += html_table(columns, std::vector{*made});
     }
-    return "<h3>Probabilities of all options, under the " + std::string(base_name(model.asked_by)) +
-           "</h3>\n<p class=\"dim\">" + text + "</p>\n";
+    return html;
   }
 
   [[nodiscard]] static std::string markers(const ModelCalibration& model) {
