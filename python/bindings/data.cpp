@@ -7,15 +7,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "model.hpp"
+#include "plumb/dataset.hpp"
 #include "plumb/load.hpp"
 
 namespace plumb_python {
-
-using plumb::detail::is_graph_folder;
-using plumb::detail::is_multi_prompt;
-using plumb::detail::load_dataset;
-using plumb::detail::load_graph;
-using plumb::detail::load_multi_prompt;
 
 void bind_data(nb::module_& module) {
   nb::class_<Relation>(module, "Relation")
@@ -43,17 +38,7 @@ void bind_data(nb::module_& module) {
       .def_ro("relations", &Dataset::relations)
       .def("select", [](const Dataset& self, const std::vector<std::string>& codes,
                         std::size_t limit) { return select_facts(self, codes, limit); });
-  nb::class_<KnowledgeGraph>(module, "Graph")
-      .def_ro("name", &KnowledgeGraph::name)
-      .def_prop_ro("entities", [](const KnowledgeGraph& self) { return self.entities.size(); });
-  nb::class_<MultiPromptDataset>(module, "MultiPromptDataset")
-      .def_ro("name", &MultiPromptDataset::name);
-
   module.def("load_dataset", [](const std::string& path) { return load_dataset(path); });
-  module.def("load_graph", [](const std::string& path) { return load_graph(path); });
-  module.def("load_multi_prompt", [](const std::string& path) { return load_multi_prompt(path); });
-  module.def("is_graph", [](const std::string& path) { return is_graph_folder(path); });
-  module.def("is_multi_prompt", [](const std::string& path) { return is_multi_prompt(path); });
 }
 
 }  // namespace plumb_python

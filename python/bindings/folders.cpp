@@ -7,22 +7,16 @@
 #endif
 
 #include "model.hpp"
-#include "plumb/detail/huggingface/network_kind.hpp"
 #include "plumb/huggingface.hpp"
 
 namespace plumb_python {
-
-using plumb::detail::HuggingFaceCausalModel;
-using plumb::detail::HuggingFaceMaskedModel;
-using plumb::detail::network_kind;
-using plumb::detail::NetworkKind;
 
 AnyModel folder_model(const std::string& folder, [[maybe_unused]] int threads,
                       bool parse_special_tokens) {
 #ifdef _OPENMP
   if (threads > 0) omp_set_num_threads(threads);
 #endif
-  if (network_kind(folder) == NetworkKind::masked) {
+  if (is_masked_folder(folder)) {
     return AnyModel::made_by([&] { return HuggingFaceMaskedModel(folder, parse_special_tokens); });
   }
   return AnyModel::made_by([&] { return HuggingFaceCausalModel(folder, parse_special_tokens); });

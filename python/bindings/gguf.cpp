@@ -7,10 +7,7 @@
 
 namespace plumb_python {
 
-using plumb::detail::LlamaModel;
-using plumb::detail::Precision;
-
-AnyModel gguf_model(const std::string& file, int threads, bool parse_special_tokens, bool exact) {
+AnyModel llama_model(const std::string& file, int threads, bool parse_special_tokens, bool exact) {
   return AnyModel::made_by([&] {
     return LlamaModel({.model = file,
                        .precision = exact ? Precision::exact : Precision::fast,

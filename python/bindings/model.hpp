@@ -6,6 +6,8 @@
 // Any model of plumb's, with a lock, so that one Python thread at a time asks it while others run, and a look
 // at signals before each call of the engine, so that Ctrl-C ends a job between two packs.
 
+#include <nanobind/nanobind.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -15,9 +17,16 @@
 #include <utility>
 #include <vector>
 
-#include "names.hpp"
+#include "plumb/detail/backend/any_model.hpp"
+#include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/score/bos.hpp"
+#include "plumb/model.hpp"
 
 namespace plumb_python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace plumb::detail;
 
 /// Throws what a signal's handler raised, KeyboardInterrupt above all. Called without the GIL.
 inline void raise_signals() {
@@ -79,10 +88,12 @@ struct Model {
   std::mutex mutex;
 };
 
-/// Models of engines, each compiled in a file of its own. `gguf_model` throws a user error where plumb_probe was
-/// built without llama.cpp.
+/// The model of a Hugging Face folder, or of a GGUF file where plumb_probe was built with llama.cpp. Throws a user
+/// error for what cannot be read.
+AnyModel model_at(const std::string& path, int threads, bool parse_special_tokens, bool exact);
+/// By plumb's own networks; by llama.cpp, compiled only where that is there.
 AnyModel folder_model(const std::string& folder, int threads, bool parse_special_tokens);
-AnyModel gguf_model(const std::string& file, int threads, bool parse_special_tokens, bool exact);
+AnyModel llama_model(const std::string& file, int threads, bool parse_special_tokens, bool exact);
 /// A model of a Python object, held to the members that python/plumb_probe/engines.py describes.
 AnyModel object_model(nb::object engine);
 
@@ -110,6 +121,6 @@ inline nb::object to_python(const Json& json) {
 
 void bind_data(nb::module_& module);
 void bind_probes(nb::module_& module);
-void bind_studies(nb::module_& module);
+void bind_jobs(nb::module_& module);
 
 }  // namespace plumb_python

@@ -3,12 +3,14 @@
 // The module `plumb_probe._core`: models, and errors with their places.
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <exception>
+#include <map>
 
 #include "model.hpp"
 
@@ -94,7 +96,6 @@ class ObjectModel {
   }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     const nb::gil_scoped_acquire gil;
-
     Tokenization made;
     for (const nb::handle row : engine_.attr("tokens")(nb::str(text.data(), text.size()))) {
       const auto id = nb::cast<TokenId>(row[0]);
@@ -117,6 +118,13 @@ class ObjectModel {
   [[nodiscard]] std::optional<bool> adds_bos() const {
     const nb::gil_scoped_acquire gil;
     return nb::cast<std::optional<bool>>(engine_.attr("adds_bos"));
+  }
+  [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
+    const nb::gil_scoped_acquire gil;
+    const nb::object text = nb::getattr(engine_, "chat_template", nb::none());
+    if (text.is_none()) return {};
+    return ChatTemplate{nb::cast<std::string>(text),
+                        nb::cast<std::map<std::string, std::string>>(engine_.attr("chat_tokens"))};
   }
   [[nodiscard]] std::size_t vocabulary_size() const { return number("vocabulary_size"); }
   [[nodiscard]] std::size_t context_length() const { return number("context_length"); }
@@ -224,14 +232,6 @@ AnyModel object_model(nb::object engine) {
   return AnyModel::made_by([&] { return ObjectModel(engine); });
 }
 
-#ifndef PLUMB_WITH_LLAMA
-AnyModel gguf_model(const std::string& file, int, bool, bool) {
-  throw user_error({.file = file}, "is a GGUF file, and plumb_probe was built without llama.cpp",
-                   "install it with PLUMB_GGUF=ON (docs/python.md), or give a Hugging "
-                   "Face folder");
-}
-#endif
-
 }  // namespace plumb_python
 
 NB_MODULE(_core, module) {
@@ -263,17 +263,10 @@ NB_MODULE(_core, module) {
       .def("detokenize",
            [](Model& self, const std::vector<TokenId>& ids) { return self.model.detokenize(ids); });
   module.def(
-      "folder_model",
-      [](const std::string& folder, int threads, bool parse) {
+      "model_at",
+      [](const std::string& path, int threads, bool parse, bool exact) {
         const nb::gil_scoped_release release;
-        return new Model(folder_model(folder, threads, parse));
-      },
-      nb::rv_policy::take_ownership);
-  module.def(
-      "gguf_model",
-      [](const std::string& file, int threads, bool parse, bool exact) {
-        const nb::gil_scoped_release release;
-        return new Model(gguf_model(file, threads, parse, exact));
+        return new Model(model_at(path, threads, parse, exact));
       },
       nb::rv_policy::take_ownership);
   module.def(
@@ -282,5 +275,5 @@ NB_MODULE(_core, module) {
   module.def("verify_model", &verified);
   bind_data(module);
   bind_probes(module);
-  bind_studies(module);
+  bind_jobs(module);
 }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The closed-set probe, and what reads its answers: metrics, calibration, comparison.
+// The closed-set probe and many shots in memory, and what reads their answers: metrics, calibration, comparison.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "model.hpp"
+#include "plumb/candidate_scorer.hpp"
+#include "plumb/compare.hpp"
+#include "plumb/detail/report/answers_json.hpp"
+#include "plumb/detail/report/many_shot_json.hpp"
 #include "plumb/detail/report/probe_columns.hpp"
+#include "plumb/many_shot.hpp"
+#include "plumb/probe.hpp"
 
 namespace plumb_python {
 namespace {
@@ -39,10 +45,12 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
                        .span = choice_of<Span>(span, "span"),
                        .templates = templates,
                        .block_statements = block};
-  options.on_progress = [&](std::size_t scored, std::size_t facts) {
-    const nb::gil_scoped_acquire gil;
-    on_progress(scored, facts);
-  };
+  if (!on_progress.is_none()) {
+    options.on_progress = [&](std::size_t scored, std::size_t facts) {
+      const nb::gil_scoped_acquire gil;
+      on_progress("facts", scored, facts);
+    };
+  }
   const auto rule = choice_of<PseudoLikelihood>(pll, "pll");
   const Bos before = bos_of(bos);
   return model.asked([&](WatchedModel& one) {
@@ -55,80 +63,43 @@ Answers probed(Model& model, const Dataset& dataset, const std::string& name,
   });
 }
 
-Json json_of_calibration(const Calibration& made) {
-  Json json = Json::object();
-  for (const DeclaredMetric& one : declared_metrics) {
-    json[std::string(one.key)] = to_json(made[one.metric]);
-  }
-  return json;
-}
-
-nb::object calibrated(const Answers& answers, const std::vector<std::string>& estimators,
-                      std::size_t bins, std::size_t base_template, std::uint64_t seed,
-                      std::size_t resamples) {
-  Json json = {{"bins", bins}, {"estimators", Json::object()}};
-  {
-    const nb::gil_scoped_release release;
-    const auto made =
-        predictions_of(answers, {.kinds = {.base = base_template}, .keep_scores = true});
-    std::vector<std::string> remarks = answers.remarks;
-    const Resamples drawn(strata_of(made.relations), {seed, resamples}, "bootstrap/calibrate");
-    for (const NamedEstimator& one : chosen_estimators(made.relations, estimators, remarks)) {
-      const std::vector<Judgement> judged = one.judge(made.relations);
-      Json& told = json["estimators"][one.name];
-      told["metrics"] = json_of_calibration(calibration_of(judged, bins, drawn));
-      told["confidence"] = told["correct"] = Json::array();
-      for (const Judgement& judgement : judged) {
-        told["confidence"].push_back(judgement.confidence);
-        told["correct"].push_back(judgement.correct);
-      }
+Answers many_shots(Model& model, const Dataset& dataset, const std::string& name,
+                   const std::vector<std::size_t>& shots, std::size_t seeds, std::size_t choices,
+                   std::size_t training, std::size_t limit, std::size_t least_facts,
+                   const std::vector<std::string>& separators, bool eic, bool eic_isolated,
+                   std::uint64_t choice_seed, std::uint64_t split_seed, const nb::object& bos) {
+  ManyShotOptions options;
+  options.shots.numbers = shots;
+  options.seeds = seeds;
+  options.choices = choices;
+  options.training = training;
+  options.limit = limit;
+  options.least_facts = least_facts;
+  options.pair_separators = separators;
+  options.eic_paper = eic;
+  options.eic_isolated = eic_isolated;
+  options.choice_seed = choice_seed;
+  options.split_seed = split_seed;
+  const Bos before = bos_of(bos);
+  return model.asked([&](WatchedModel& one) {
+    if (one.capabilities().only_masked()) {
+      throw user_error({.setting = "model"}, "is a masked model, which many shots cannot be asked",
+                       "give a causal model");
     }
-    json["remarks"] = remarks;
-  }
-  return to_python(json);
+    CausalScorer<WatchedModel> scorer(one, before, Span::continuation);
+    Answers made = many_shot(scorer, dataset, options);
+    made.name = name;
+    return made;
+  });
 }
 
-Json json_of(const AnswerComparison::Question& question) {
-  return {
-      {"relation", question.relation}, {"subject", question.subject}, {"asked", question.asked}};
-}
-Json json_of(const std::vector<AnswerComparison::Flip>& flips) {
-  Json list = Json::array();
-  for (const auto& flip : flips) {
-    Json& row = list.emplace_back(json_of(flip.question));
-    row.update({{"first", flip.first},
-                {"second", flip.second},
-                {"first_is_right", flip.first_is_right},
-                {"second_is_right", flip.second_is_right}});
-  }
-  return list;
-}
-
-nb::object compared(const Answers& first, const Answers& second, std::uint64_t seed,
-                    std::size_t resamples) {
+/// What `made()` gives, without the GIL.
+template <class Make>
+nb::object told(Make make) {
   Json json;
   {
     const nb::gil_scoped_release release;
-    const AnswerComparison made = compare(first, second, {seed, resamples});
-    json = {{"facts", made.facts},
-            {"statements", made.statements},
-            {"worst_nats", made.worst_nats},
-            {"mean_nats", made.mean_nats},
-            {"worst_at", nullptr},
-            {"flips", json_of(made.flips)},
-            {"lost", json_of(made.lost)},
-            {"gained", json_of(made.gained)},
-            {"accuracy_first", to_json(made.accuracy.one)},
-            {"accuracy_second", to_json(made.accuracy.other)},
-            {"difference", to_json(made.accuracy.difference)},
-            {"facts_of_one", made.facts_of_one},
-            {"templates_of_one", made.templates_of_one}};
-    if (made.worst_at) {
-      json["worst_at"] = json_of(made.worst_at->question);
-      json["worst_at"].update({{"candidate", made.worst_at->candidate},
-                               {"first", made.worst_at->first},
-                               {"second", made.worst_at->second}});
-    }
+    json = make();
   }
   return to_python(json);
 }
@@ -186,17 +157,29 @@ void bind_probes(nb::module_& module) {
       .def(
           "table", [](Answers& self, std::size_t place) -> Table& { return self.tables.at(place); },
           nb::rv_policy::reference_internal);
-  module.def("probe", &probed);
+  module.def("probe", &probed, "model"_a, "dataset"_a, "name"_a, "reduction"_a, "span"_a,
+             "templates"_a, "bos"_a, "pll"_a, "on_progress"_a.none(), "block"_a);
   module.def("metrics_of", [](const Answers& answers, std::uint64_t seed, std::size_t resamples) {
-    Json json;
-    {
-      const nb::gil_scoped_release release;
-      json = to_json(metrics_of(answers, Bootstrap{seed, resamples}));
-    }
+    return told([&] { return to_json(metrics_of(answers, Bootstrap{seed, resamples})); });
+  });
+  module.def("many_shot", &many_shots);
+  module.def("accuracy_spreads", [](const Answers& answers) {
+    Json json = Json::object();
+    for (const auto& spread : accuracy_spreads(answers))
+      json[setting_name(spread.group)] = to_json(spread);
     return to_python(json);
   });
-  module.def("calibrate", &calibrated);
-  module.def("compare", &compared);
+  module.def("calibrate", [](const Answers& answers, const std::vector<std::string>& estimators,
+                             std::size_t bins, std::size_t base_template, std::uint64_t seed,
+                             std::size_t resamples) {
+    return told([&] {
+      return calibration_json(answers, estimators, bins, base_template, {seed, resamples});
+    });
+  });
+  module.def("compare", [](const Answers& first, const Answers& second, std::uint64_t seed,
+                           std::size_t resamples) {
+    return told([&] { return to_json(compare(first, second, {seed, resamples})); });
+  });
 }
 
 }  // namespace plumb_python

@@ -7,8 +7,11 @@
     answers.metrics().overall.accuracy                      # with its 95% interval
     answers["P36"].log_likelihoods                          # NumPy, [facts, templates, candidates], nats
 
-The C++ that the command is made of computes all results, without the GIL. Ctrl-C ends a job before the
-engine's next call. One model is asked by one thread at a time.
+    run = plumb_probe.run("probe", model, data="bear", shots=3, out="RUN")   # what the command does, into a folder
+    run.metrics.all_templates.overall.accuracy
+
+The C++ that the command is made of computes all results, without the GIL. Ctrl-C ends a job between two calls of the
+engine; a job in a folder keeps what is done, and resume=True continues it. One model is asked by one thread at a time.
 """
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ import pathlib
 from typing import Any, Callable, Iterable, Mapping, Sequence, Union
 
 from . import _core
-from ._core import Dataset, Graph, Model, MultiPromptDataset, Relation
-from .answers import Answers, Table, calibrate, compare
+from ._core import Dataset, Model, Relation
+from .answers import Answers, Table
 from .engines import Engine, TransformersEngine
 from .errors import PlumbError, UserError
 from .results import Estimate, Results
-from .runs import Run
+from .runs import Run, run_words
 
-__all__ = ["Answers", "Dataset", "Engine", "Estimate", "Graph", "ManyPrompts", "Model", "MultiPromptDataset", "PlumbError",
-           "Ranking", "Relation", "Results", "Run", "Table", "TransformersEngine", "UserError", "calibrate", "compare", "dataset",
-           "load", "many_prompts", "many_shot", "probe", "rank", "relation", "verify_model"]
+__all__ = ["Answers", "Dataset", "Engine", "Estimate", "Model", "PlumbError", "Relation", "Results", "Run", "Table", "TransformersEngine",
+           "UserError", "calibrate", "compare", "dataset", "load", "many_prompts", "many_shot", "probe", "rank", "relation", "run",
+           "verify_model"]
 
 Path = Union[str, "os.PathLike[str]"]
 Progress = Union[None, bool, Callable[..., Any]]
@@ -47,9 +50,7 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
     if not path.exists():
         raise UserError(f"{path}: no such model file or folder; give a .gguf file or a Hugging Face folder", file=str(path),
                         remedy="give a .gguf file or a Hugging Face folder")
-    if path.is_dir():
-        return _core.folder_model(str(path), threads, parse_special_tokens)
-    return _core.gguf_model(str(path), threads, parse_special_tokens, precision == "exact")
+    return _core.model_at(str(path), threads, parse_special_tokens, precision == "exact")
 
 
 def relation(code: str, templates: Sequence[str], facts: Iterable[tuple[str, str]]) -> Relation:
@@ -75,21 +76,20 @@ def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templat
     return made.select(list(relations), limit) if relations or limit else made
 
 
-def _shown(progress: Progress) -> Callable[[int, int], None]:
-    """What is called with (done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
+def _shown(progress: Progress) -> Callable[..., None] | None:
+    """What is called with (what is counted, done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
     if not progress:
-        return lambda done, count: None
+        return None
     if progress is True:
         from tqdm.auto import tqdm as progress
-    bar: Any = None
+    bars: dict[str, Any] = {}
 
-    def show(done: int, count: int) -> None:
-        nonlocal bar
-        if bar is None:
-            bar = progress(total=count, unit="fact")
-        bar.update(done - bar.n)
+    def show(counted: str, done: int, count: int) -> None:
+        if counted not in bars:
+            bars[counted] = progress(total=count, unit=" " + counted)
+        bars[counted].update(done - bars[counted].n)
         if done >= count:
-            bar.close()
+            bars.pop(counted).close()
 
     return show
 
@@ -130,62 +130,44 @@ def many_shot(model: Any, data: Any, *, shots: Sequence[int] = (50,), seeds: int
                                    list(separators), eic, eic_isolated, choice_seed, split_seed, bos), of_templates=False)
 
 
-class Ranking(Results):
-    """Where the true entities stand: numbers by `methods`, and `agreement` of them."""
+def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
+        print: Callable[[str], Any] | None = None, **options: Any) -> Run:
+    """What `plumb COMMAND` does, over any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
 
-    def __init__(self, values: Mapping[str, Any], ranks: list[dict[str, Any]]):
-        super().__init__(values)
-        self.ranks = ranks
-
-    def ranks_table(self) -> Any:
-        """A DataFrame, a row for each method and query: relation, head, tail, score (cosine, or nats), rank, filtered_rank."""
-        import pandas
-
-        return pandas.DataFrame(self.ranks)
+    `options` are the command's, with _ for -: run("probe", model, data="bear", templates="all", shots=3, chat=True, out="RUN").
+    True is a switch, a list is joined by commas. `folders` are the finished runs of "calibrate", "compare" and "report". `data`: a path,
+    or what `dataset` takes, which is written beside the run. Without `out` the run lies in a temporary folder that lives as long as
+    the Run. `print` is called with each line that the command prints. Raises UserError as the command would refuse; after
+    Ctrl-C what is done is kept, and the same call with resume=True continues it."""
+    return run_words(_core.run, load, dataset, command, model, folders, data, out, _shown(progress), print, options)
 
 
-def rank(model: Any, data: Any, *, methods: Sequence[str] = ("deer",), part: str = "test", candidates: str = "all",
-         relations: Sequence[str] = (), limit: int = 0, sample: int = 0, shots: int = 8, seed: int = 0, heads: bool = False,
-         bos: bool | str | None = None) -> Ranking:
-    """Where does the true entity stand among all of a knowledge graph? `data`: a graph's folder, or a closed-set dataset, whose facts
-    are triples then. `methods`: "deer" (cosines), "likelihood" (of every name), "lm-head" (names of one token). `limit`: triples
-    that are asked, 0 for all. `bos` None does what the model's tokenizer does."""
-    is_graph = isinstance(data, Graph) or (isinstance(data, (str, os.PathLike)) and _core.is_graph(str(data)))
-    made = (data if isinstance(data, Graph) else _core.load_graph(str(data))) if is_graph else dataset(data)
-    return Ranking(*_core.rank(load(model), made, list(methods), part, candidates, list(relations), limit, sample, shots, seed, heads,
-                              "" if bos is None else bos))
+def rank(model: Any, data: Any, **options: Any) -> Run:
+    """Where does the true entity stand among all of a knowledge graph? `data`: a graph's folder, or a closed-set dataset. Options are those
+    of `plumb rank`: method="deer,likelihood,lm-head", shots=8, limit=100 …. Numbers: `.metrics.methods`; ranks: `.table()`."""
+    return run("rank", model, data=data, **options)
 
 
-class ManyPrompts:
-    """Answers to many prompts of each fact."""
-
-    def __init__(self, answers: Any):
-        self._answers = answers
-
-    @property
-    def remarks(self) -> list[str]:
-        """What must be said wherever the numbers are shown."""
-        return self._answers.remarks
-
-    def metrics(self, samplings: int = 50_000, seed: int = 0, resamples: int = 1000) -> Results:
-        """Coverage, accuracy and its spread, consistency, overconfidence, by `settings`, as in metrics.json."""
-        return Results(_core.metrics_of_prompts(self._answers, samplings, seed, resamples))
-
-    def _repr_html_(self) -> str:
-        return self.metrics()._repr_html_()
-
-
-def many_prompts(model: Any, data: Any, *, relations: Sequence[str] = (), limit: int = 0,
-                 settings: Sequence[tuple[str, int, bool]] = (("zero-shot", 0, False),), max_new_tokens: int = 16,
-                 stop: Sequence[str] = ("\n",), samples: int = 0, confidence_prompts: int = 10_000, names: bool = False, masks: int = 1,
-                 seed: int = 0, bos: bool | str = True) -> ManyPrompts:
+def many_prompts(model: Any, data: Any, **options: Any) -> Run:
     """Each template with each name of a subject, answered in the model's own words (BELIEF-ICL), or a masked model's gaps filled
-    (BELIEF). `data`: a path of a dataset of many prompts or of a closed-set one, or a MultiPromptDataset. `settings`: (source of
-    the shots, their number, whether prompts are questions), the source "zero-shot", "random", "relation" or "template".
-    `samples`: sampled answers behind a confidence."""
-    made = data if isinstance(data, MultiPromptDataset) else _core.load_multi_prompt(str(data))
-    return ManyPrompts(_core.many_prompts(load(model), made, list(relations), limit, [tuple(one) for one in settings], max_new_tokens,
-                                          list(stop), samples, confidence_prompts, names, masks, seed, bos))
+    (BELIEF). Options are those of `plumb generate`: samples=10, max_new_tokens=16 …. Numbers: `.metrics.settings`; answers: `.table()`."""
+    return run("generate", model, data=data, **options)
+
+
+def calibrate(*asked: Any, **options: Any) -> Any:
+    """How confidence fits being right. Of `Answers`: see `Answers.calibrate`. Of finished runs (`Run`s or folders): a Run of `plumb calibrate`,
+    which also takes runs of many shots and generations."""
+    if len(asked) == 1 and isinstance(asked[0], Answers):
+        return asked[0].calibrate(**options)
+    return run("calibrate", None, *asked, **options)
+
+
+def compare(*asked: Any, **options: Any) -> Any:
+    """Two models, or two builds of one, on the same facts. Of two `Answers`: see `Answers.compare`. Of finished runs (`Run`s or folders): a Run of
+    `plumb compare`."""
+    if len(asked) == 2 and all(isinstance(one, Answers) for one in asked):
+        return asked[0].compare(asked[1], **options)
+    return run("compare", None, *asked, **options)
 
 
 def verify_model(model: Any, texts: Sequence[str], tolerance: float = 1e-3) -> dict[str, Any]:

@@ -148,9 +148,22 @@ class Answers:
             return Results(_core.accuracy_spreads(self._answers))
         return Results(_core.metrics_of(self._answers, seed, resamples))
 
-    def calibrate(self, estimators: str | Sequence[str] = (), **options: Any) -> Results:
-        """See `plumb_probe.calibrate`."""
-        return calibrate(self, estimators, **options)
+    def calibrate(self, estimators: str | Sequence[str] = (), *, bins: int = 20, base_template: int = 0, seed: int = 0,
+                  resamples: int = 1000) -> Results:
+        """How confidence fits being right, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
+        `confidence` and `correct`.
+
+        `estimators`: "base" (the answer's probability), "margin", "average_vote2" …, "consistency_max" …; all that the templates allow
+        where none is named. `bins` of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE is None.
+        """
+        wanted = [estimators] if isinstance(estimators, str) else list(estimators)
+        return Results(_core.calibrate(self._answers, wanted, bins, base_template, seed, resamples))
+
+    def compare(self, other: "Answers", *, seed: int = 0, resamples: int = 1000) -> Results:
+        """Against another model's answers, or another build's, on the same facts: `worst_nats` and `mean_nats` a statement and where the worst
+        is (`worst_at`), `flips`, what the second `lost` and `gained` (lists of questions), and the paired `difference` of accuracy,
+        first minus second, with its interval."""
+        return Results(_core.compare(self._answers, other._answers, seed, resamples))
 
     @cached_property
     def _shown(self) -> Results:
@@ -167,22 +180,3 @@ class Answers:
         notes = "".join(f"<p>{html.escape(remark)}</p>" for remark in self.remarks)
         rows = [row for row in self._shown.rows() if "domains" not in row["of"]]
         return f"<p><b>{html.escape(self.name)}</b></p>{notes}{html_table(rows)}"
-
-
-def calibrate(answers: Answers, estimators: str | Sequence[str] = (), *, bins: int = 20, base_template: int = 0,
-              seed: int = 0, resamples: int = 1000) -> Results:
-    """How confidence fits being right, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
-    `confidence` and `correct`.
-
-    `estimators`: "base" (the answer's probability), "margin", "average_vote2" …, "consistency_max" …; all that the templates allow
-    where none is named. `bins` of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE is None.
-    """
-    wanted = [estimators] if isinstance(estimators, str) else list(estimators)
-    return Results(_core.calibrate(answers._answers, wanted, bins, base_template, seed, resamples))
-
-
-def compare(first: Answers, second: Answers, *, seed: int = 0, resamples: int = 1000) -> Results:
-    """Two models, or two builds of one, on the same facts: `worst_nats` and `mean_nats` a statement and where the worst is
-    (`worst_at`), `flips`, what the second `lost` and `gained` (lists of questions), and the paired `difference` of accuracy,
-    first minus second, with its interval."""
-    return Results(_core.compare(first._answers, second._answers, seed, resamples))

@@ -9,6 +9,7 @@ and may have
     bos, adds_bos, context_length, vocabulary_size, name, detokenize(ids), ends(id)
     embed(texts, with_bos) -> float32 [texts, dimension], and dimension: rankings by DEER ask it
     sequence_rows(ids) -> float32 [ids, vocabulary], logits after each: generation asks it
+    chat_template, a Jinja text, and chat_tokens, the texts of special tokens by the names it uses: run(…, chat=True)
 """
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class Engine:
         self.context_length = int(getattr(engine, "context_length", 1 << 20))
         self.vocabulary_size = int(getattr(engine, "vocabulary_size", (1 << 31) - 1))
         self.tree_nodes = int(getattr(engine, "tree_nodes", 512))
-        for name in ("look_up", "sequence_rows", "tree_rows", "embed", "dimension"):
+        for name in ("look_up", "sequence_rows", "tree_rows", "embed", "dimension", "chat_template", "chat_tokens"):
             if hasattr(engine, name):
                 setattr(self, name, getattr(engine, name))
 
@@ -102,6 +103,9 @@ class TransformersEngine:
         config = model.config.get_text_config()
         self.name = getattr(model.config, "_name_or_path", "") or type(model).__name__
         self.bos = tokenizer.bos_token_id
+        template = getattr(tokenizer, "chat_template", None)
+        self.chat_template = template.get("default") if isinstance(template, dict) else template
+        self.chat_tokens = {name: text for name, text in tokenizer.special_tokens_map.items() if isinstance(text, str)}
         self.adds_bos = self.bos is not None and tokenizer("a").input_ids[:1] == [self.bos]
         self.vocabulary_size = model.get_output_embeddings().weight.shape[0]
         self.dimension = config.hidden_size

@@ -23,4 +23,4 @@ class PlumbError(Exception):
 
 
 class UserError(PlumbError, ValueError):
-    """What the caller can mend: an argument, a file, an engine of one's own."""
+    """What the caller can correct: an argument, a file, an engine of one's own."""

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -33,9 +34,9 @@ def built():
             made = subprocess.run([sys.executable, "-m", "venv", CACHE / "venv"], capture_output=True, text=True)
             if made.returncode != 0:
                 return f"no venv: {made.stderr.strip()[-200:]}"
-        needs = subprocess.run([PYTHON, "-c", "import nanobind, scikit_build_core, numpy, pandas, tqdm"], capture_output=True)
+        needs = subprocess.run([PYTHON, "-c", "import nanobind, scikit_build_core, numpy, pandas, tqdm, jinja2"], capture_output=True)
         if needs.returncode != 0:
-            got = subprocess.run([PYTHON, "-m", "pip", "install", "-q", "nanobind", "scikit-build-core", "numpy", "pandas", "tqdm"],
+            got = subprocess.run([PYTHON, "-m", "pip", "install", "-q", "nanobind", "scikit-build-core", "numpy", "pandas", "tqdm", "jinja2"],
                                  capture_output=True, text=True)
             if got.returncode != 0:
                 return f"pip found no packages: {got.stderr.strip()[-200:]}"
@@ -187,22 +188,114 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
         self.assertLessEqual(made[1], 4)
         self.assertGreater(made[2], made[3] * 20)  # hundreds a second, on a busy machine too
 
+    def test_a_job_leaves_the_bytes_of_the_command(self):
+        words = ["--data", BEAR, "--relations", "P30,P36", "--limit", 4, "--templates", "all", "--shots", 2, "--bos", "yes"]
+        command.plumb("probe", *words, "--model", self.model, "--out", self.folder / "of-command")
+        made = run("""
+            lines, told = [], []
+            class Bar:
+                n = 0
+                def __init__(self, total, unit):
+                    told.append([unit, total])
+                def update(self, more):
+                    self.n += more
+                def close(self):
+                    told[-1].append(self.n)
+            asked = dict(data=data, relations=["P30", "P36"], limit=4, templates="all", shots=2, bos="yes")
+            one = p.run("probe", model, out=out, print=lines.append, progress=Bar, **asked)
+            # A model in memory that the caller keeps, in a folder that goes with the run.
+            kept = p.load(model)
+            two = p.run("probe", kept, **asked, name="kept")
+            calibrated = p.calibrate(one, bins=4)
+            compared = p.compare(one, two)
+            place = two.folder
+            shown = one._repr_html_()
+            in_memory = p.probe(kept, data, relations=["P30"], limit=4)["P30"].log_likelihoods[:, 0].tolist()
+            del two, compared
+            print(json.dumps([one.settings["command"], len(one.table()), "".join(lines), told, list(calibrated.metrics.models), place.exists(),
+                              "<svg" in shown, in_memory]))
+            """, model=self.model, data=BEAR, out=self.folder / "of-python")
+        self.assertEqual(command.results(self.folder / "of-python"), command.results(self.folder / "of-command"))
+        self.assertEqual(made[0], "probe")
+        self.assertEqual(made[1], 24)
+        self.assertIn("report: ", made[2])
+        self.assertTrue(all(bar[1] == bar[2] for bar in made[3] if len(bar) == 3) and made[3])
+        self.assertEqual(len(made[4]), 1)
+        self.assertFalse(made[5])
+        self.assertTrue(made[6])
+
+    def test_an_interrupted_job_keeps_what_is_done_and_is_resumed(self):
+        made = run(ENGINE + """
+import signal, os
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Slow(Uniform):
+    calls, tree_nodes, at = 0, 32, 8
+    def log_probabilities(self, sequences):
+        self.calls += 1
+        if self.calls == self.at:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().log_probabilities(sequences)
+data = [p.relation("c", ["[X] is in [Y]."], [(f"City {i}", f"Country {i}") for i in range(60)])]
+slow = Slow()
+try:
+    p.run("probe", slow, data=data, out=out)
+    ended = "finished"
+except KeyboardInterrupt:
+    ended = "interrupted"
+first, slow.at = slow.calls, -1
+again = p.run("probe", slow, data=out + "-data/facts.csv", out=out, resume=True)
+whole = Slow(); whole.at = -1
+p.run("probe", whole, data=out + "-data/facts.csv", out=out + "-whole")
+try:
+    p.run("probe", slow, data=out, out=out + "-none")
+except p.UserError as error:
+    refused = [error.file, error.remedy]
+print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table()), refused, again.settings["statements"]]))""",
+                   out=str(self.folder / "stopped"))
+        self.assertEqual(made[0], "interrupted")
+        self.assertLess(made[1], made[3])
+        self.assertLess(made[2], made[3])  # what was done is not asked again
+        self.assertEqual(made[4], 60)
+        self.assertTrue(made[5][0])
+        self.assertEqual(command.results(self.folder / "stopped"), command.results(self.folder / "stopped-whole"))
+
+    def test_conversations_are_those_of_the_command(self):
+        model = self.folder / "chat"
+        shutil.copytree(self.model, model)
+        (model / "chat_template.jinja").write_text(
+            "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] | trim }}\n{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}")
+        words = ["--data", BEAR, "--relations", "P30", "--limit", 2, "--chat", "--system", "Answer.", "--span", "answer"]
+        command.plumb("probe", *words, "--model", model, "--out", self.folder / "chat-of-command")
+        run("""
+            p.run("probe", model, data=data, relations="P30", limit=2, chat=True, system="Answer.", span="answer", out=out)
+            print("0")""", model=model, data=BEAR, out=self.folder / "chat-of-python")
+        self.assertEqual(command.results(self.folder / "chat-of-python"), command.results(self.folder / "chat-of-command"))
+
+    def test_the_module_is_the_command_too(self):
+        done = subprocess.run([PYTHON, "-m", "plumb_probe", "probe", "--data", BEAR, "--relations", "P30", "--limit", "2", "--model", self.model,
+                               "--out", self.folder / "as-command"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SITE)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("report: ", done.stdout)
+        refused = subprocess.run([PYTHON, "-m", "plumb_probe", "prob"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SITE)})
+        self.assertEqual((refused.returncode, refused.stderr.splitlines()[-1][:7]), (2, "plumb: "))
+
     def test_studies(self):
         made = run("""
             facts = [(f"City {i}", f"Land {i % 7}") for i in range(40)]
             data = p.dataset([p.relation("country", ["[X] is in [Y].", "[X] lies in [Y]."], facts)])
             shots = p.many_shot(model, data, shots=[2, 4], seeds=2, choices=5, training=10, limit=6)
-            ranks = p.rank(model, data, methods=["deer", "likelihood"], limit=5, shots=2)
+            ranks = p.rank(model, data, method="deer,likelihood", limit=5, shots=2)
             answers = p.probe(model, data, templates="all")
             calibrated = answers.calibrate(bins=4)
             same = p.compare(answers, answers)
             one = p.compare(answers, p.probe(model, data, templates="all", bos=False))
-            words = p.many_prompts(model, bear, relations=["P30"], limit=2, max_new_tokens=3).metrics(samplings=10)
-            print(json.dumps([shots["country"].log_likelihoods.shape, len(shots.metrics()), len(ranks.ranks_table()), list(ranks.methods),
-                              ranks.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators),
+            words = p.many_prompts(model, bear, relations=["P30"], limit=2, max_new_tokens=3, samplings=10, wordnet="none",
+                                   settings="zero-shot")
+            print(json.dumps([shots["country"].log_likelihoods.shape, len(shots.metrics()), len(ranks.table()), list(ranks.metrics.methods),
+                              ranks.metrics.methods.likelihood.raw.realistic.mean_reciprocal_rank.count, sorted(calibrated.estimators),
                               calibrated.estimators.base.metrics.accuracy, answers.metrics().overall.accuracy,
-                              len(calibrated.estimators.base.confidence), same.worst_nats, len(same.flips), one.worst_nats, list(words.settings),
-                              words.table("settings").shape[0]]))
+                              len(calibrated.estimators.base.confidence), same.worst_nats, len(same.flips), one.worst_nats, list(words.metrics.settings),
+                              words.metrics.table("settings").shape[0]]))
             """, model=self.model, bear=BEAR)
         self.assertEqual(made[0], [6, 4, 5])
         self.assertEqual(made[1], 2)

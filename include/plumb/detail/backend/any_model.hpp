@@ -202,6 +202,12 @@ class HeldModel final : public ModelInterface {
 /// Movable; one thread, as the model it holds.
 class AnyModel {
  public:
+  AnyModel(AnyModel&&) noexcept = default;
+  AnyModel& operator=(AnyModel&&) noexcept = default;
+  /// The same model once more, such as for a job that returns while its caller keeps the model. One thread
+  /// at a time may use any of those that share it.
+  [[nodiscard]] AnyModel shared() const { return AnyModel(model_); }
+
   /// Holds what `make()` returns by value; an AnyModel is passed on.
   template <class Make>
   [[nodiscard]] static AnyModel made_by(Make make) {
@@ -209,7 +215,7 @@ class AnyModel {
       return make();
     } else {
       static_assert(check_any_model<decltype(make())>());
-      return AnyModel(std::make_unique<detail::HeldModel<decltype(make())>>(make));
+      return AnyModel(std::make_shared<detail::HeldModel<decltype(make())>>(make));
     }
   }
 
@@ -284,9 +290,9 @@ class AnyModel {
   void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
 
  private:
-  explicit AnyModel(std::unique_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}
+  explicit AnyModel(std::shared_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}
 
-  std::unique_ptr<detail::ModelInterface> model_;
+  std::shared_ptr<detail::ModelInterface> model_;
 };
 
 static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>);

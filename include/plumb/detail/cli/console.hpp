@@ -26,6 +26,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/report/report.hpp"
 #include "plumb/detail/report/text_table.hpp"
+#include "plumb/detail/run/progress.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -120,6 +121,8 @@ struct Console {
   std::shared_ptr<const MergedShards> merged{};
   /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
   std::ostream* bar = nullptr;
+  /// Is told how far a job is, in place of a bar.
+  ProgressCallback on_progress{};
   /// What shares DEER's entities among several processes; null: this process alone.
   EntityRanking* ranking = nullptr;
   /// What the command was called by.

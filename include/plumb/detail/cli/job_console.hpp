@@ -31,6 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A bar for each thing that a job counts, one after another. The console must outlive it.
 inline ProgressCallback progress_bars(Console& console) {
   if (console.shown.quiet) return {};
+  if (console.on_progress) return console.on_progress;
   struct OpenBar {
     std::string counted;
     std::optional<ProgressBar> progress;
