@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,6 +73,18 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
 }
 
 // One that gives no rows is asked for its lookups, whatever AnyModel models in form.
+BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
+  std::size_t reserved = 0;
+  auto first = std::optional(AnyModel::made_by([&] { return TalkingModel(reserved); }));
+  AnyModel other = first->shared();
+  other.reserve(7);
+  BOOST_TEST(reserved == 7U);
+  first.reset();
+  other.reserve(8);
+  BOOST_TEST(reserved == 8U);
+  BOOST_TEST(other.describe().weights == "Q4_1");
+}
+
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
   AnyModel any = AnyModel::made_by([] { return NgramLookupModel(text, 12); });
   const Capabilities can = any.capabilities();

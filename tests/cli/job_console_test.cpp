@@ -44,6 +44,18 @@ BOOST_AUTO_TEST_CASE(each_thing_that_is_counted_has_a_bar_of_its_own) {
   BOOST_TEST(out.str().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_callback_takes_the_place_of_the_bars) {
+  std::ostringstream out, err;
+  Console console{{}, out, err};
+  std::size_t done = 0;
+  console.on_progress = [&](const WorkState& state) { done = state.done; };
+  progress_bars(console)({"queries", 2, 2, 3, ""});
+  BOOST_TEST(done == 2U);
+  BOOST_TEST(err.str().empty());
+  console.shown.quiet = true;
+  BOOST_TEST(!progress_bars(console));
+}
+
 BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
   BOOST_TEST(cost_in_words(summary) ==
