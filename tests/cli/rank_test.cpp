@@ -964,6 +964,23 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_table_of_facts_is_a_graph_and_sentences_are_none, RankFiles) {
+  folder.write("facts/facts.csv",
+               "subject,relation,object\nParis,in,France\nOslo,in,Norway\nLyon,in,France\n");
+  folder.write("facts/facts.json", "{\"in\": [\"[X] is in [Y].\"]}");
+  const ConsoleRun made = rank({"--shots", "0"}, "run", "facts");
+  BOOST_TEST(made.code == 0, made);
+  const Json metadata = Json::parse(slurp(folder / "run/metadata_rank.json"));
+  BOOST_TEST(metadata.at("dataset") == "facts");
+  folder.write("Squad/test.jsonl",
+               "{\"masked_sentences\": [\"Newton played in [MASK].\"], \"obj_label\": \"1980\", "
+               "\"id\": \"a\"}\n"
+               "{\"masked_sentences\": [\"Oslo is in [MASK].\"], \"obj_label\": \"Norway\", "
+               "\"id\": \"b\"}\n");
+  BOOST_TEST(
+      rank({}, "other", "Squad").refused("Squad: Squad: has sentences in place of subjects"));
+}
+
 BOOST_AUTO_TEST_CASE(help_lists_the_options) {
   const ConsoleRun run = run_words({"rank", "--help"});
   BOOST_TEST(run.code == 0);

@@ -235,7 +235,7 @@ class Slow(Uniform):
         self.calls += 1
         if self.calls == self.at:
             os.kill(os.getpid(), signal.SIGINT)
-        return super().log_probabilities(sequences)
+        return [-1 - numpy.array(one) / 256 for one in sequences]
 data = [p.relation("c", ["[X] is in [Y]."], [(f"City {i}", f"Country {i}") for i in range(60)])]
 slow = Slow()
 try:

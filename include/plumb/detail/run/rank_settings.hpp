@@ -19,9 +19,10 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
 #include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/bear.hpp"
 #include "plumb/detail/data/closed_set_graph.hpp"
+#include "plumb/detail/data/dataset_formats.hpp"
 #include "plumb/detail/data/graph_folder.hpp"
+#include "plumb/detail/data/load.hpp"
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "plumb/detail/records/npy_file.hpp"
 #include "plumb/detail/run/job.hpp"
@@ -107,7 +108,7 @@ struct RankSettings {
     setting("data", self.data,
             {.value = "DIR",
              .help = "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as "
-                     ".tsv, or BEAR's facts",
+                     ".tsv, or a closed-set dataset",
              .recorded = "-"});
     setting("method", self.methods,
             {.value = "A,B", .help = "deer, likelihood, lm-head", .recorded = "-"});
@@ -215,8 +216,18 @@ struct RankSettings {
 /// The graph that is ranked, or the one that a closed set makes. Throws a user error for what cannot
 /// be read.
 [[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
-  if (!is_bear(settings.data)) return load_graph(settings.data);
-  return graph_of(load_bear(settings.data), settings.ranking.relations);
+  const DiskPath path = settings.data;
+  // A graph that lacks a part is no table of facts.
+  const bool has_part = (path / "train.tsv").exists() || (path / "test.tsv").exists();
+  if (has_part || format_of(path, dataset_formats) == nullptr) return load_graph(path);
+  const Dataset dataset = load_dataset(path);
+  for (const Relation& relation : dataset.relations) {
+    if (!relation.own_sentences) continue;
+    throw user_error({.file = path, .line = 0, .field = relation.code},
+                     "has sentences in place of subjects, and no entities to rank",
+                     "leave the relation out, or name another dataset");
+  }
+  return graph_of(dataset, settings.ranking.relations);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
