@@ -31,4 +31,24 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
   BOOST_TEST(asked_otherwise(runs, false).empty());
 }
 
+BOOST_AUTO_TEST_CASE(draws_of_shots_differ_by_seed_alone) {
+  const test::TemporaryFolder folder;
+  const auto compared = [&](const Json& first, const Json& second) {
+    std::vector<ResultFolder> runs;
+    for (const auto& [name, more] : {std::pair{"a", first}, {"b", second}}) {
+      Json settings = {{"command", "probe"}, {"shots", 3}};
+      settings.update(more);
+      folder.write(std::string(name) + "/run.json", Json{{"settings", settings}}.dump());
+      runs.push_back({name, folder / name});
+    }
+    return asked_otherwise(runs, false);
+  };
+  BOOST_TEST(compared({{"shot_seed", 0}}, {{"shot_seed", 1}}).empty());
+  const auto otherwise = compared({{"shot_seed", 0}, {"special_tokens", "parse"}},
+                                  {{"shot_seed", 1}, {"special_tokens", "plain"}});
+  BOOST_TEST_REQUIRE(otherwise.size() == 1U);
+  BOOST_TEST(otherwise[0].find("special_tokens plain instead of parse") != std::string::npos);
+  BOOST_TEST(otherwise[0].find("shot_seed 1 instead of 0") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
