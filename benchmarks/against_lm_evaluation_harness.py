@@ -38,6 +38,11 @@ def under(rows, template):
             for code, of in rows.items()}
 
 
+def loaded(model):
+    where = {"pretrained_model_name_or_path": os.path.dirname(model), "gguf_file": os.path.basename(model)}
+    return AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32), AutoTokenizer.from_pretrained(**where)
+
+
 def statement(template, subject, answer):
     text = template.replace("[X]", subject).replace("[Y]", answer)
     return text[:1].upper() + text[1:]
@@ -53,18 +58,16 @@ class Harness:
                       for code, of in self.rows.items() for row in of for answer in metadata[code]["answer_space_labels"]]
 
     def scores(self, model, dtype, softmax_dtype=None):
-        path = pathlib.Path(model)
-        harness = HFLM(pretrained=str(path.parent), gguf_file=path.name, dtype=dtype, softmax_dtype=softmax_dtype, device="cpu",
-                       batch_size=16)
+        weights, tokenizer = loaded(model)
+        harness = HFLM(pretrained=weights.to(getattr(torch, dtype)), tokenizer=tokenizer, softmax_dtype=softmax_dtype, batch_size=16)
         asked = [Instance("loglikelihood", {}, ("", text), i) for i, text in enumerate(self.texts)]
         scores = iter([score for score, _ in harness.loglikelihood(asked, disable_tqdm=True)])
         return {code: [([next(scores) for _ in row["pll_scores"]], row["answer_idx"]) for row in of] for code, of in self.rows.items()}
 
 
 def lm_pub_quiz(model, bear, limit, codes):
-    where = {"pretrained_model_name_or_path": os.path.dirname(model), "gguf_file": os.path.basename(model)}
-    evaluator = Evaluator.from_model(AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32), model_type="CLM",
-                                     tokenizer=AutoTokenizer.from_pretrained(**where))
+    weights, tokenizer = loaded(model)
+    evaluator = Evaluator.from_model(weights, model_type="CLM", tokenizer=tokenizer)
     made = {}
     for relation in Dataset.from_path(bear):
         if relation.relation_code not in codes:

@@ -114,6 +114,7 @@ class AnswersInMemory {
     };
     SampledConfidences found = sampled_confidences(study.answered, narrowed_to, lemmas, samples);
     study.confidences = std::move(found.judgements);
+    study.sampled_facts = std::move(found.facts);
     study.samples = found.samples;
     return study;
   }

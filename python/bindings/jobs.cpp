@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -75,6 +76,11 @@ class PrintedLines : public std::streambuf {
  public:
   explicit PrintedLines(const nb::object& print) : print_(print) {}
 
+  /// Throws what `print` raised.
+  void rethrow() const {
+    if (failed_) std::rethrow_exception(failed_);
+  }
+
  protected:
   int overflow(int c) override {
     if (c == traits_type::eof()) return 0;
@@ -85,7 +91,11 @@ class PrintedLines : public std::streambuf {
   int sync() override {
     if (line_.empty()) return 0;
     const nb::gil_scoped_acquire gil;
-    print_(line_);
+    try {
+      if (!failed_) print_(line_);
+    } catch (const nb::python_error&) {
+      failed_ = std::current_exception();  // streams drop exceptions
+    }
     line_.clear();
     return 0;
   }
@@ -93,17 +103,19 @@ class PrintedLines : public std::streambuf {
  private:
   const nb::object& print_;
   std::string line_;
+  std::exception_ptr failed_;
 };
 
-/// Runs a subcommand over `model`, or the one that --model names where there is none. Throws what a function of
-/// plumb throws, and KeyboardInterrupt where Ctrl-C ended a job between two packs (`is_main_thread`).
-void run(const std::string& command, const std::vector<std::string>& words, Model* model,
-         const nb::object& print, const nb::object& on_progress, const nb::object& render,
-         bool is_main_thread) {
+/// Runs a subcommand, and returns its exit code, over `model`, or the one that --model names where there is none. Throws what a function of
+/// plumb throws, or `print` raised, and KeyboardInterrupt where Ctrl-C ended a job between two packs (`is_main_thread`).
+int run(const std::string& command, const std::vector<std::string>& words, Model* model,
+        const nb::object& print, const nb::object& on_progress, const nb::object& render,
+        bool is_main_thread) {
   PrintedLines lines(print);
   std::ostream out(&lines);
   Console console{.arguments = words, .out = out, .err = out};
   console.catches_interrupt = is_main_thread;
+  console.takes = [](std::string_view) { return false; };  // options of engines, which Python makes
   if (!on_progress.is_none()) {
     console.on_progress = [&](const WorkState& state) {
       const nb::gil_scoped_acquire gil;
@@ -111,16 +123,19 @@ void run(const std::string& command, const std::vector<std::string>& words, Mode
     };
   }
   const JobModels models{model, render};
+  int code = 0;
   try {
     const nb::gil_scoped_release release;
     std::unique_lock<std::mutex> lock;
     if (model != nullptr) lock = std::unique_lock(model->mutex);
-    (void)run_command(command, console, ModelMaker(models));
+    code = run_command(command, console, ModelMaker(models));
     out.flush();
   } catch (const Interrupted&) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw nb::python_error();
   }
+  lines.rethrow();
+  return code;
 }
 
 }  // namespace

@@ -35,9 +35,10 @@ class Engine:
         self.context_length = int(getattr(engine, "context_length", 1 << 20))
         self.vocabulary_size = int(getattr(engine, "vocabulary_size", (1 << 31) - 1))
         self.tree_nodes = int(getattr(engine, "tree_nodes", 512))
-        for name in ("look_up", "sequence_rows", "tree_rows", "embed", "dimension", "chat_template", "chat_tokens"):
+        for name in ("look_up", "sequence_rows", "tree_rows", "embed", "dimension", "chat_template"):
             if hasattr(engine, name):
                 setattr(self, name, getattr(engine, name))
+        self.chat_tokens = {name: text for name, text in (getattr(engine, "chat_tokens", None) or {}).items() if isinstance(text, str)}
 
     def tokens(self, text: str) -> list[tuple[int, int, int]]:
         """(id, first byte, byte behind the last); -1 for bytes that the engine does not tell."""

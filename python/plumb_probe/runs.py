@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import io
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import tempfile
 import threading
 from typing import Any, Union
 
-from .errors import UserError
+from .errors import PlumbError, UserError
 from .results import Results, html_table
 
 
@@ -44,7 +45,8 @@ class Run:
         return self.folder / "report.html"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every line of the results files, with the relation that the file is of, or its name, as `relation`."""
+        """Every line of the results files, with its file's name, which tells a ranking's method or a generation's setting, as `file`; and the
+        file's name as `relation` where the line does not say."""
         found = []
         files = sorted(self.folder.glob("*_results.jsonl")) or [file for file in sorted(self.folder.glob("*.jsonl"))
                                                                 if file.name not in ("journal.jsonl", "example_prompts.jsonl")]
@@ -52,7 +54,7 @@ class Run:
             code = file.name[:-len(".jsonl")]
             code = code[:-len("_results")] if code.endswith("_results") else code
             with file.open(encoding="utf-8") as lines:
-                found += [{"relation": code, **json.loads(line)} for line in lines if line.strip()]
+                found += [{"file": code, "relation": code, **json.loads(line)} for line in lines if line.strip()]
         return found
 
     def table(self) -> Any:
@@ -71,14 +73,27 @@ class Run:
                 f"{html_table(self.metrics.rows())}{figures}")
 
 
-def _written(data: Any, folder: pathlib.Path) -> pathlib.Path:
-    """A dataset as a table with its templates beside it; each object is an option."""
-    folder.mkdir(parents=True)
-    with (folder / "facts.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["subject", "relation", "object"])
-        table.writerows([subject, one.code, answer] for one in data.relations for subject, answer in one.facts)
-    (folder / "facts.json").write_text(json.dumps({one.code: one.templates for one in data.relations}), encoding="utf-8")
+def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
+    """A table in `folder`: a DataFrame's with all of its columns, or a dataset's with its templates beside it. What is there already must
+    be the same."""
+    texts = {}
+    if hasattr(data, "to_csv"):
+        texts["facts.csv"] = data.to_csv(index=False)
+    else:
+        data = dataset(data)
+        for one in data.relations:
+            if set(one.options) != {answer for _, answer in one.facts}:
+                raise UserError(f"`data`: {one.code} has options that no fact answers, which a table cannot say; give the dataset's path, and "
+                                "`relations` and `limit` to run", setting="data")
+        rows = io.StringIO(newline="")
+        csv.writer(rows, lineterminator="\n").writerows([["subject", "relation", "object"], *(
+            [subject, one.code, answer] for one in data.relations for subject, answer in one.facts)])
+        texts = {"facts.csv": rows.getvalue(), "facts.json": json.dumps({one.code: one.templates for one in data.relations})}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        if (folder / name).exists() and (folder / name).read_text(encoding="utf-8") != text:
+            raise UserError(f"{folder / name}: is there already and has other facts; choose another `out`", file=str(folder / name), setting="out")
+        (folder / name).write_text(text, encoding="utf-8")
     return folder / "facts.csv"
 
 
@@ -105,21 +120,34 @@ def run_words(core: Any, load: Any, dataset: Any, command: str, model: Any, fold
     place = pathlib.Path(out if temporary is None else pathlib.Path(temporary.name) / "run")
     words = [str(one.folder if isinstance(one, Run) else one) for one in folders]
     if model is not None and not isinstance(model, (str, os.PathLike)):
+        if options.get("models"):
+            raise UserError("`models`: names the models, and one is given too; leave out one of the two", setting="models")
         model = load(model)
         words += ["--model", options.pop("name", None) or model.description["name"] or "model"]
+        if command == "rank" and model.vocabulary_size >= (1 << 31) - 1:
+            raise UserError("`model`: rankings look through the vocabulary, and the engine has no vocabulary_size; give it one", setting="model")
     elif model is not None:
         words += ["--model", str(model)]
         model = None
     if data is not None:
-        words += ["--data", str(data if isinstance(data, (str, os.PathLike)) else _written(dataset(data), place.with_name(place.name + "-data")))]
+        is_path = isinstance(data, (str, os.PathLike))
+        words += ["--data", str(data if is_path else _written(data, dataset, place.with_name(place.name + "-data")))]
     for name, value in options.items():
         word = "--" + name.replace("_", "-")
+        if name == "bos" and isinstance(value, bool):
+            value = "yes" if value else "no"
         if value is True:
             words.append(word)
+        elif name in ("stop", "assert", "assert_") and isinstance(value, (list, tuple)):
+            for one in value:
+                words += [word.rstrip("-"), str(one)]
         elif value is not None and value is not False:
-            words += [word, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
-    core(command, [*words, "--out", str(place)], model, show or (lambda line: None), on_progress, _rendered,
-         threading.current_thread() is threading.main_thread())
+            words += [word.rstrip("-"), ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+    printed: list[str] = []
+    code = core(command, [*words, "--out", str(place)], model, show or printed.append, on_progress, _rendered,
+                threading.current_thread() is threading.main_thread())
+    if code != 0:
+        raise PlumbError(f"plumb {command} ended with {code}: {''.join(printed[-3:]).strip()}")
     made = Run(place)
     made._temporary = temporary  # lives as long as the run
     return made

@@ -978,7 +978,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_of_facts_is_a_graph_and_sentences_are_none, Rank
                "{\"masked_sentences\": [\"Oslo is in [MASK].\"], \"obj_label\": \"Norway\", "
                "\"id\": \"b\"}\n");
   BOOST_TEST(
-      rank({}, "other", "Squad").refused("Squad: Squad: has sentences in place of subjects"));
+      rank({}, "other", "Squad").refused("Squad: Squad: has sentences or texts of each fact"));
 }
 
 BOOST_AUTO_TEST_CASE(help_lists_the_options) {

@@ -106,6 +106,14 @@ BOOST_FIXTURE_TEST_CASE(samples_of_every_fact_are_an_estimator, Capitals) {
   BOOST_TEST(read()[0].predictions.relations[0].sampled.empty());
   write_samples("zero-shot", {samples(0, {0, 0, 0}, {{"Paris", 3}, {"Lyon", 1}}),
                               samples(0, {1, 2, 0}, {{"Rome", 1}, {"Turin", 1}})});
+  BOOST_TEST(read()[0].predictions.relations[0].sampled[0].confidence == 0.75);
+  // Rows stand by template: the second fact's comes first here.
+  write_samples("zero-shot", {samples(0, {1, 0, 0}, {{"Milan", 1}, {"Turin", 1}}),
+                              samples(0, {0, 1, 0}, {{"Paris", 3}, {"Lyon", 1}})});
+  BOOST_TEST(read()[0].predictions.relations[0].sampled[0].confidence == 0.75);
+  BOOST_TEST(!read()[0].predictions.relations[0].sampled[1].correct);
+  write_samples("zero-shot", {samples(0, {0, 0, 0}, {{"Paris", 3}, {"Lyon", 1}}),
+                              samples(0, {1, 2, 0}, {{"Rome", 1}, {"Turin", 1}})});
   const auto models = read();
   BOOST_REQUIRE(models[0].predictions.relations[0].sampled.size() == 2U);
   const ModelCalibration made = calibrate_model(models[0], {.bins = 2});

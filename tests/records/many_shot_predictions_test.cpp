@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(relations_and_seeds_are_chosen_by_name, test::SmallManyS
   BOOST_CHECK_EXCEPTION((void)read(*this, {.relations = {"P9"}}), Error,
                         says(Fault::user, "'P9' is not in the results of m"));
   BOOST_CHECK_EXCEPTION((void)read(*this, {.kinds = {.base = 7}}), Error,
-                        says(Fault::user, "no setting of P1 has the variant 7; name the seed"));
+                        says(Fault::user, "ic/1 of P1 has no seed or template 7; leave it out"));
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_lack_or_double_are_refused) {

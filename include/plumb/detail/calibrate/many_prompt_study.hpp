@@ -38,6 +38,8 @@ struct ManyPromptStudy {
   AnswerKind kind = AnswerKind::text;
   /// Of prompts whose confidence was taken; empty where none was.
   PromptList<Judgement> confidences{};
+  /// By confidence that was sampled: its fact, among those of all relations.
+  std::vector<std::size_t> sampled_facts{};
   /// Samples of a prompt behind a confidence; 0 where it is a probability.
   std::size_t samples = 0;
   /// Names of objects behind prompts; no fact where they were not scored.

@@ -25,6 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct SampledConfidences {
   /// Of the facts that were sampled.
   PromptList<Judgement> judgements;
+  /// By judgement: its fact, among those of all relations.
+  std::vector<std::size_t> facts{};
   /// The most samples a prompt has.
   std::size_t samples = 0;
 };
@@ -62,6 +64,7 @@ template <Lemmatiser Lemmas, class EachRow>
       if (matches_either_way(setting.answers[greedy->answer], entry->second)) matching += times;
     }
     if (all == 0) return;
+    made.facts.push_back(fact);
     made.judgements.begin_fact();
     made.judgements.add({static_cast<double>(matching) / static_cast<double>(all), greedy->right});
     made.samples = (std::max)(made.samples, all);

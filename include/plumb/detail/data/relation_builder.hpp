@@ -346,8 +346,10 @@ inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& d
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
     unread.check_names(object, {file, line});
     Json fact = object;
+    if (!columns.empty()) fact["further"] = Json::object();
     for (const std::string& name : columns) {
-      if (object.contains(name)) fact["further"][name] = object[name];
+      const auto found = object.find(name);
+      if (found != object.end() && !found->is_null()) fact["further"][name] = *found;
     }
     builder.add_fact(fact, {file, line});
   });

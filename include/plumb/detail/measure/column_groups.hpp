@@ -91,6 +91,9 @@ struct Validity {
   return year;
 }
 
+/// What tables write for a fact that is still true: 9999-12-31.
+inline constexpr int no_end = 9999;
+
 /// By a fact's columns valid_from and valid_to, whatever their case and punctuation.
 [[nodiscard]] inline Validity validity_of(const Fact& fact) {
   Validity made;
@@ -98,6 +101,7 @@ struct Validity {
     const std::string bare = bare_name(name);
     if (bare == "validfrom") made.from = year_of(trimmed(value));
     if (bare == "validto") made.to = year_of(trimmed(value));
+    if (made.to == no_end) made.to.reset();
   }
   return made;
 }

@@ -79,6 +79,7 @@ template <Lemmatiser Lemmas>
     if (is_there(folder / (setting + "_samples.jsonl"))) {
       SampledConfidences sampled = read_sampled(folder, study.answered, run.asked, lemmas);
       study.confidences = std::move(sampled.judgements);
+      study.sampled_facts = std::move(sampled.facts);
       study.samples = sampled.samples;
     }
     if (const auto names = folder / (setting + "_names.jsonl"); is_there(names)) {

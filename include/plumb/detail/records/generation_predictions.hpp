@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -80,6 +79,12 @@ class GeneratedPredictions {
         "Answers without a closed set: confidence is the probability of the answer's tokens, and "
         "has no "
         "margin over other options. Right answers to a fact count as one answer.");
+    if (study_.samples > 0) {
+      made.notes.push_back(
+          "Sampled judges the prompt of a fact that was sampled, whose template and name were "
+          "drawn: its "
+          "accuracy is not that of the base template.");
+    }
     if (left_out_ > 0) {
       made.notes.push_back(counted(left_out_, "prompt") +
                            " left out: with another name of the subject than the first, or under a "
@@ -138,22 +143,23 @@ class GeneratedPredictions {
     return made;
   }
 
-  /// Where each fact has one sampled prompt.
+  /// Where each fact of a relation has a sampled prompt, which has a template and a name of its own.
   void add_samples(ScoredModel& model) const {
-    const PromptList<Judgement>& sampled = study_.confidences;
-    if (study_.samples == 0 || sampled.strata.size() != asked_.relations.size()) return;
-    std::size_t at = 0, next = 0;  // among the judgements; among the model's relations
-    for (std::size_t r = 0; r < sampled.strata.size(); ++r) {
-      const bool is_kept = next < places_.size() && places_[next] == r;
-      const bool is_whole = sampled.strata[r] == asked_.relations[r].facts.size();
-      for (std::size_t f = 0; f < sampled.strata[r]; ++f, ++at) {
-        if (!is_kept || !is_whole) continue;
-        Prediction one;
-        one.confidence = sampled.prompts[at].confidence;
-        one.correct = sampled.prompts[at].correct;
-        model.predictions.relations[next].sampled.push_back(one);
+    if (study_.samples == 0) return;
+    std::map<std::size_t, Prediction> sampled;  // by fact, among those of all relations
+    for (std::size_t i = 0; i < study_.sampled_facts.size(); ++i) {
+      Prediction& one = sampled[study_.sampled_facts[i]];
+      one.confidence = study_.confidences.prompts[i].confidence;
+      one.correct = study_.confidences.prompts[i].correct;
+    }
+    for (std::size_t place = 0; place < places_.size(); ++place) {
+      const PromptRelation& of = study_.answered.outcomes.relations()[places_[place]];
+      std::vector<Prediction> all;
+      for (std::size_t f = 0; f < of.facts; ++f) {
+        const auto found = sampled.find(of.first_fact + f);
+        if (found != sampled.end()) all.push_back(found->second);
       }
-      if (is_kept) ++next;
+      if (all.size() == of.facts) model.predictions.relations[place].sampled = std::move(all);
     }
   }
 

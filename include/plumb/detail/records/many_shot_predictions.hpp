@@ -60,10 +60,10 @@ class VariantAnswers {
     if (const auto place = places_.find(kinds.base); place != places_.end()) {
       made.base = place->second;
     } else if (kinds.base != 0) {
-      throw user_error(
-          {.setting = "base-template"},
-          "no setting of " + made.relation.code + " has the variant " + std::to_string(kinds.base),
-          "name the seed of some shots, or leave it out for the first");
+      throw user_error({.setting = "base-template"},
+                       setting_name(settings_.front()) + " of " + made.relation.code +
+                           " has no seed or template " + std::to_string(kinds.base),
+                       "leave it out for the first of each");
     }
     for (const std::size_t instance : order_) {
       const OfFact& of = facts_.at(instance);

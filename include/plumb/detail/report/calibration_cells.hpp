@@ -21,6 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   if (label.empty() || parts == std::string::npos) {
     if (name == "base") return "Base";
     if (name == "weighted") return "Weighted";
+    if (name == "sampled") return "Sampled";
     return name == "margin" ? "Margin" : "“" + name + "”";
   }
   label[0] = label[0] == 'a' ? 'A' : 'C';

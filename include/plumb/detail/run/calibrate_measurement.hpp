@@ -125,6 +125,12 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
       throw user_error({.file = folder}, "has no confidences to calibrate",
                        "name runs of plumb probe, many-shot or generate");
     }
+    if (settings.kinds.paraphrases) {
+      throw user_error({.setting = "paraphrases"},
+                       "is for templates of a probe, and " + folder.string() + " is a " +
+                           metadata_of(*kind).tells_of,
+                       "leave it out");
+    }
     if (options.scoring) {
       throw user_error({.setting = settings.reduction ? "reduction" : "span"},
                        "is for closed sets that were probed, and " + folder.string() + " is a " +
@@ -158,6 +164,11 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
         throw user_error({.file = settings.data, .line = 0, .setting = "data"},
                          "shares no relation with the results of " + name,
                          "name the dataset that was probed");
+      }
+      if (over::find(results.models, model.predictions.name, &ModelCalibration::name) !=
+          results.models.end()) {
+        throw user_error({.setting = "folders"}, "two models are called " + model.predictions.name,
+                         "name them apart, as NAME=DIR");
       }
       facts.push_back(detail::facts_of(model.predictions));
       results.models.push_back(calibrate_model(model, results.options));

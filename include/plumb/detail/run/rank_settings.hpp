@@ -222,10 +222,14 @@ struct RankSettings {
   if (has_part || format_of(path, dataset_formats) == nullptr) return load_graph(path);
   const Dataset dataset = load_dataset(path);
   for (const Relation& relation : dataset.relations) {
-    if (!relation.own_sentences) continue;
-    throw user_error({.file = path, .line = 0, .field = relation.code},
-                     "has sentences in place of subjects, and no entities to rank",
-                     "leave the relation out, or name another dataset");
+    const auto& asked = settings.ranking.relations;
+    if (!asked.empty() && over::find(asked, relation.code) == asked.end()) continue;
+    const auto has_own_texts = [](const Fact& fact) { return !fact.choices.empty(); };
+    if (!relation.own_sentences && over::none_of(relation.facts, has_own_texts)) continue;
+    throw user_error(
+        {.file = path, .line = 0, .field = relation.code},
+        "has sentences or texts of each fact in place of names, and no entities to rank",
+        "leave it out with `relations`, or name another dataset");
   }
   return graph_of(dataset, settings.ranking.relations);
 }
