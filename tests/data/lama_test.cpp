@@ -243,6 +243,7 @@ struct MLama : test::TemporaryFolder {
           "{\"uuid\": \"u2\", \"lineid\": 9, \"sub_label\": \"Italien\", \"sub_uri\": \"Q38\", "
           "\"obj_label\": \"Rom\", \"obj_uri\": \"Q220\"}\n");
     write("de/P19.jsonl", "{\"sub_label\": \"X\", \"obj_label\": \"Y\"}\n");
+    write("en/P36.jsonl", "{\"sub_label\": \"Paris\", \"obj_label\": \"France\"}\n");
     write("en/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[Y] is in [X].\"}\n");
   }
 };
@@ -280,6 +281,11 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
   BOOST_TEST(!is_lama(folder.path()));
   folder.write("other/templates.jsonl", "{\"text\": \"[X]\"}\n");
   BOOST_TEST(!is_lama(folder / "other"));
+  // Templates beside a table of facts, and a file of no folder.
+  folder.write("table/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n");
+  folder.write("table/facts.tsv", "a\tP36\tb\n");
+  BOOST_TEST(!is_lama(folder / "table"));
+  BOOST_TEST(mlama_languages(folder / "facts.jsonl").empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

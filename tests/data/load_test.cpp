@@ -151,8 +151,9 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
       load_dataset(folder.path()), Error,
       says(Fault::user,
            "is not a dataset plumb knows; it needs one of: "
-           "metadata_relations.json (BEAR), relations.jsonl, Google_RE/, or test.jsonl in "
-           "ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
+           "metadata_relations.json (BEAR), relations.jsonl, mLAMA's templates.jsonl, Google_RE/, "
+           "or "
+           "test.jsonl in ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
            "with train.jsonl and test.jsonl (KAMEL), "
            "trex_lms_vocab/ with pattern_data/graphs_json/ (PARAREL), a .csv "
            "with its header (FACTOR), .jsonl or .csv files whose facts have subject and "

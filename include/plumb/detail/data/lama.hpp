@@ -63,19 +63,27 @@ inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   return file;
 }
 
-/// The list of templates of a language of mLAMA; nothing for another folder.
+/// The list of templates of a language of mLAMA, which has a file of facts for one of its relations at least;
+/// nothing for another folder.
 inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
   auto file = folder / "templates.jsonl";
   if (!file.is_file() || (folder / "facts.jsonl").exists()) return {};
-  Json row;
-  const bool is_json = !parse_json(first_line(file), row) && row.is_object();
-  if (!is_json || !first_string(row, "relation") || !first_string(row, "template")) return {};
+  bool has_facts = false;
+  for_each_line(file, [&](const std::string& text, std::size_t) {
+    Json row;
+    if (has_facts || parse_json(text, row) || !row.is_object()) return;
+    const auto code = first_string(row, "relation");
+    has_facts = code && first_string(row, "template") && code->find('/') == std::string::npos &&
+                (folder / (*code + ".jsonl")).is_file();
+  });
+  if (!has_facts) return {};
   return file;
 }
 
 /// The languages of mLAMA that a folder holds, by name.
 inline std::vector<std::string> mlama_languages(const DiskPath& folder) {
   std::vector<std::string> languages;
+  if (!folder.is_folder()) return languages;
   for (const DiskPath& one : folder.list()) {
     if (one.is_folder() && mlama_templates(one)) languages.push_back(one.name());
   }
