@@ -251,7 +251,7 @@ try:
     p.run("probe", slow, data=out, out=out + "-none")
 except p.UserError as error:
     refused = [error.file, error.remedy]
-print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table()), refused, again.settings["statements"]]))""",
+print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table()), refused]))""",
                    out=str(self.folder / "stopped"))
         self.assertEqual(made[0], "interrupted")
         self.assertLess(made[1], made[3])
