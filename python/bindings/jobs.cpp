@@ -51,6 +51,11 @@ struct JobModels {
     return given->model.capabilities().only_masked() ? ModelKind::masked : ModelKind::causal;
   }
   AnyModel operator()(const ModelOptions& options) const {
+    const bool is_file = given == nullptr && !fs::is_directory(options.model);
+    if (!is_file && options.precision != Precision::exact) {
+      throw user_error({.setting = "precision"}, "is exact for folders and models in memory",
+                       "leave it out, or use the command");
+    }
     return given == nullptr ? PathModels{}(options) : given->model.shared();
   }
   [[nodiscard]] ChatRenderer chat_renderer() const {
@@ -115,7 +120,8 @@ int run(const std::string& command, const std::vector<std::string>& words, Model
   std::ostream out(&lines);
   Console console{.arguments = words, .out = out, .err = out};
   console.catches_interrupt = is_main_thread;
-  console.takes = [](std::string_view) { return false; };  // options of engines, which Python makes
+  // Of the options of engines, which Python makes; it has but one value (JobModels).
+  console.takes = [](std::string_view option) { return option == "precision"; };
   if (!on_progress.is_none()) {
     console.on_progress = [&](const WorkState& state) {
       const nb::gil_scoped_acquire gil;

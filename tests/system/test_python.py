@@ -210,11 +210,17 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
             calibrated = p.calibrate(one, bins=4)
             compared = p.compare(one, two)
             place = two.folder
+            refused = []
+            for more in ({"precision": "bf16"}, {"gpu_layers": 3}, {"models": "models.csv"}):
+                try:
+                    p.run("probe", kept, **{**asked, **more})
+                except p.UserError as error:
+                    refused.append(str(error))
             shown = one._repr_html_()
             in_memory = p.probe(kept, data, relations=["P30"], limit=4)["P30"].log_likelihoods[:, 0].tolist()
             del two, compared
             print(json.dumps([one.settings["command"], len(one.table()), "".join(lines), told, list(calibrated.metrics.models), place.exists(),
-                              "<svg" in shown, in_memory]))
+                              "<svg" in shown, in_memory, refused]))
             """, model=self.model, data=BEAR, out=self.folder / "of-python")
         self.assertEqual(command.results(self.folder / "of-python"), command.results(self.folder / "of-command"))
         self.assertEqual(made[0], "probe")
@@ -224,13 +230,14 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
         self.assertEqual(len(made[4]), 1)
         self.assertFalse(made[5])
         self.assertTrue(made[6])
+        self.assertEqual(len(made[8]), 3, made[8])
 
     def test_an_interrupted_job_keeps_what_is_done_and_is_resumed(self):
         made = run(ENGINE + """
 import signal, os
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Slow(Uniform):
-    calls, tree_nodes, at = 0, 32, 8
+    calls, tree_nodes, at = 0, 32, 80  # behind the check at a run's start
     def log_probabilities(self, sequences):
         self.calls += 1
         if self.calls == self.at:
