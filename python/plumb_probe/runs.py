@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finished run folders of the command, read."""
+"""Run folders: finished ones are read, and new ones made as the command makes them."""
 from __future__ import annotations
 
 import csv
@@ -10,10 +10,15 @@ import os
 import pathlib
 import tempfile
 import threading
-from typing import Any, Union
+from typing import Any, Callable, Union
 
+from . import _core
 from .errors import PlumbError, UserError
 from .results import Results, html_table
+
+
+Path = Union[str, "os.PathLike[str]"]
+Progress = Union[None, bool, Callable[..., Any]]
 
 
 class Run:
@@ -113,9 +118,35 @@ def _rendered(template: str, tokens: dict[str, str], turns: list[dict[str, str]]
     return jinja.from_string(template).render(messages=turns, add_generation_prompt=opens_answer, **tokens)
 
 
-def run_words(core: Any, load: Any, dataset: Any, command: str, model: Any, folders: Any, data: Any, out: Any, on_progress: Any,
-              show: Any, options: dict[str, Any]) -> Run:
-    """plumb_probe.run, on the words that the command line would have."""
+def shown(progress: Progress) -> Callable[..., None] | None:
+    """What is called with (what is counted, done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
+    if not progress:
+        return None
+    if progress is True:
+        from tqdm.auto import tqdm as progress
+    bars: dict[str, Any] = {}
+
+    def show(counted: str, done: int, count: int) -> None:
+        if counted not in bars:
+            bars[counted] = progress(total=count, unit=" " + counted)
+        bars[counted].update(done - bars[counted].n)
+        if done >= count:
+            bars.pop(counted).close()
+
+    return show
+
+
+def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
+        print: Callable[[str], Any] | None = None, **options: Any) -> Run:
+    """What `plumb COMMAND` does, over any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
+
+    `options` are the command's, with _ for -: run("probe", model, data="bear", templates="all", shots=3, chat=True, out="RUN").
+    True is a switch, a list is joined by commas. `folders` are the finished runs of "calibrate", "compare" and "report". `data`: a path,
+    or what `dataset` takes, which is written beside the run. Without `out` the run lies in a temporary folder that lives as long as
+    the Run. `print` is called with each line that the command prints. Raises UserError as the command would refuse; after
+    Ctrl-C what is done is kept, and the same call with resume=True continues it."""
+    from . import dataset, load
+
     temporary = None if out is not None else tempfile.TemporaryDirectory(prefix="plumb-")
     place = pathlib.Path(out if temporary is None else pathlib.Path(temporary.name) / "run")
     words = [str(one.folder if isinstance(one, Run) else one) for one in folders]
@@ -144,7 +175,7 @@ def run_words(core: Any, load: Any, dataset: Any, command: str, model: Any, fold
         elif value is not None and value is not False:
             words += [word.rstrip("-"), ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
     printed: list[str] = []
-    code = core(command, [*words, "--out", str(place)], model, show or printed.append, on_progress, _rendered,
+    code = _core.run(command, [*words, "--out", str(place)], model, print or printed.append, shown(progress), _rendered,
                 threading.current_thread() is threading.main_thread())
     if code != 0:
         raise PlumbError(f"plumb {command} ended with {code}: {''.join(printed[-3:]).strip()}")

@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(templates_that_all_facts_have_are_paraphrases, Capitals)
   BOOST_REQUIRE(models.size() == 1U);
   const ScoredModel& model = models[0];
   BOOST_TEST(model.predictions.name == "m zero-shot");
-  BOOST_TEST((model.asked_by == AskedBy::prompts));
+  BOOST_TEST((model.asked_by == AskedBy::templates));
   BOOST_REQUIRE(model.predictions.relations.size() == 1U);
   const RelationPredictions& made = model.predictions.relations[0];
   BOOST_TEST(made.paraphrases == 2U);

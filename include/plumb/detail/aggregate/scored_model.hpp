@@ -70,7 +70,7 @@ struct BaseScores {
 };
 
 /// What takes the place of a closed-set probe's templates.
-enum class AskedBy : std::uint8_t { templates, shots, prompts };
+enum class AskedBy : std::uint8_t { templates, shots };
 
 /// What Base and Margin use.
 [[nodiscard]] constexpr const char* base_name(AskedBy by) {

@@ -4,7 +4,8 @@
 // Which confidence estimators do these results allow?
 //
 // The list that tables run through: Base, Margin, Average and Consistency under every policy, Weighted
-// where templates have weights, Sampled where generated answers were sampled, and each marker. An estimator of a user's own joins with `named`.
+// where templates have weights, Sampled where generated answers were sampled, and each marker. An estimator
+// of a user's own joins with `named`.
 
 #include <algorithm>
 #include <cstddef>

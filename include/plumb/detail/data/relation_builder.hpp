@@ -345,8 +345,9 @@ inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& d
   detail::UnreadChoices unread(report);
   for_each_json_line(file, report, [&](const Json& object, std::size_t line) {
     unread.check_names(object, {file, line});
+    if (columns.empty()) return builder.add_fact(object, {file, line});
     Json fact = object;
-    if (!columns.empty()) fact["further"] = Json::object();
+    fact["further"] = Json::object();
     for (const std::string& name : columns) {
       const auto found = object.find(name);
       if (found != object.end() && !found->is_null()) fact["further"][name] = *found;

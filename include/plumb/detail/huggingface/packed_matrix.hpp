@@ -214,8 +214,9 @@ class PackedMatrix {
                     [&](std::size_t p) { return pairs_.data() + p * wide * width_; });
   }
 
-  /// Products that are summed by themselves, before their sum is added to the others': the rounding error of a
-  /// sum grows by the root of 64 and of as many parts, not by that of a whole row's length.
+  /// How many products, or pairs of them, are summed before that sum is added to the total. The rounding error
+  /// of a row's sum then grows with the root of 64 and with the root of the number of parts, not with the root of
+  /// the row's length.
   static constexpr std::size_t summed_at_once = 64;
 
   /// `panel(p)` gives the numbers of panel p, `depth` for each output.

@@ -34,4 +34,9 @@ class AnswerLemmas {
 
 static_assert(Lemmatiser<AnswerLemmas>);
 
+/// Those of a folder; "none" leaves words as they are. Throws a user error when the folder holds no WordNet.
+[[nodiscard]] inline AnswerLemmas lemmas_of(const std::filesystem::path& wordnet) {
+  return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
+}
+
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

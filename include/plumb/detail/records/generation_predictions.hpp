@@ -45,8 +45,8 @@ inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
   return common;
 }
 
-/// A study's answers under the templates that all facts of a relation were asked under; relations without
-/// one are left out. `asked` are the facts.
+/// A study's answers under the templates that all facts of a relation were asked under. `asked` are the facts.
+/// Throws a user error for a relation without such a template.
 class GeneratedPredictions {
  public:
   GeneratedPredictions(const ManyPromptStudy& study, const MultiPromptDataset& asked,
@@ -55,8 +55,6 @@ class GeneratedPredictions {
 
   [[nodiscard]] ScoredModel model(const std::vector<std::string>& wanted) {
     ScoredModel made;
-    made.predictions.name = study_.answered.name;
-    made.asked_by = AskedBy::prompts;
     made.reduction = name_of(Reduction::sum);
     made.span = name_of(Span::answer);
     const auto& relations = study_.answered.outcomes.relations();
@@ -77,13 +75,11 @@ class GeneratedPredictions {
     add_samples(made);
     made.notes.push_back(
         "Answers without a closed set: confidence is the probability of the answer's tokens, and "
-        "has no "
-        "margin over other options. Right answers to a fact count as one answer.");
+        "has no margin over other options. Right answers to a fact count as one answer.");
     if (study_.samples > 0) {
       made.notes.push_back(
           "Sampled judges the prompt of a fact that was sampled, whose template and name were "
-          "drawn: its "
-          "accuracy is not that of the base template.");
+          "drawn: its accuracy is not that of the base template.");
     }
     if (left_out_ > 0) {
       made.notes.push_back(counted(left_out_, "prompt") +

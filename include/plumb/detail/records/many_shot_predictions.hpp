@@ -49,8 +49,6 @@ class VariantAnswers {
     answers[column->second] = Answer{made, row.choices, row.scores};
   }
 
-  [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
-
   /// Throws a user error where a fact lacks a variant, and for a base that is none of them.
   void finish(RelationPredictions& made, BaseScores& scores, const TemplateKinds& kinds,
               const DiskPath& file) const {
@@ -67,8 +65,8 @@ class VariantAnswers {
     }
     for (const std::size_t instance : order_) {
       const OfFact& of = facts_.at(instance);
-      if (of.answers.size() != settings_.size() ||
-          over::find(of.answers, std::nullopt) != of.answers.end()) {
+      const auto is_missing = [](const std::optional<Answer>& answer) { return !answer; };
+      if (of.answers.size() != settings_.size() || over::any_of(of.answers, is_missing)) {
         throw user_error({file, of.fact.line}, "the fact lacks a row under some seed or template",
                          "the file is incomplete; make it again with `plumb many-shot`");
       }
@@ -85,8 +83,6 @@ class VariantAnswers {
     Prediction prediction;
     std::vector<std::uint32_t> choices;
     std::vector<double> scores;
-
-    friend bool operator==(const Answer&, const Answer&) = delete;
   };
   struct OfFact {
     Fact fact;
@@ -131,8 +127,8 @@ class VariantAnswers {
         model->notes.push_back(setting.varies_by_template()
                                    ? "Each fact is asked with choices of its own."
                                    : "Each fact is asked with choices of its own; the seeds of the "
-                                     "shots take the place "
-                                     "of paraphrases, and the first that of the base template.");
+                                     "shots take the place of paraphrases, and the first that "
+                                     "of the base template.");
       }
       RelationPredictions& made = model->predictions.relations.emplace_back();
       made.relation.code = recorded.code;

@@ -114,9 +114,7 @@ struct CalibrateSettings {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
   }
   /// Throws a user error when the folder holds no WordNet.
-  [[nodiscard]] AnswerLemmas lemmas() const {
-    return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
-  }
+  [[nodiscard]] AnswerLemmas lemmas() const { return lemmas_of(wordnet); }
   [[nodiscard]] StudyOptions study() const {
     return {bins, {seed, resamples}, estimators, group_by};
   }

@@ -65,9 +65,7 @@ struct MeasuringSettings {
     return {.bootstrap = {.seed = seed}, .samplings = samplings, .seed = seed, .by = sample_by};
   }
   /// Throws a user error when the folder holds no WordNet.
-  [[nodiscard]] AnswerLemmas lemmas() const {
-    return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
-  }
+  [[nodiscard]] AnswerLemmas lemmas() const { return lemmas_of(wordnet); }
 };
 
 struct GenerateSettings {
