@@ -48,7 +48,7 @@ need_sources() {
   rm -rf "$got"
 }
 
-build_llama() {
+build_cuda_llama() {
   [ -d "$prefix" ] && return
   local card
   card=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d '. ')
@@ -82,7 +82,7 @@ if [ "$step" != measure ]; then
     need_llama
     libraries=(-L"$llama_prefix/lib" -lllama -lggml -lggml-cpu -lggml-base -fopenmp -lpthread -ldl)
   else
-    build_llama
+    build_cuda_llama
     libraries=(-L"$prefix/lib" -Wl,--allow-shlib-undefined -lllama -lggml -lggml-base -ldl)
   fi
   for one in "${compiling[@]}"; do wait "$one"; done

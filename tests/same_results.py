@@ -147,12 +147,31 @@ def kill_in_the_middle(program, words, out, size, cwd):
     return alive
 
 
+def paths_that_differ(old, new, at=""):
+    """Places in two JSON values that differ, as "/a/b (only in NEW)"; of a list whose length changed, the list."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(set(old) | set(new)):
+            if key in old and key in new:
+                yield from paths_that_differ(old[key], new[key], f"{at}/{key}")
+            else:
+                yield f"{at}/{key} (only in {'OLD' if key in old else 'NEW'})"
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (a, b) in enumerate(zip(old, new)):
+            yield from paths_that_differ(a, b, f"{at}/{i}")
+    elif old != new:
+        yield f"{at} ({json.dumps(old)[:60]} became {json.dumps(new)[:60]})"
+
+
 def differences(name, old, new):
     """What differs between two results, a line each."""
     found = []
     for what in sorted(set(old) | set(new)):
         if what not in old or what not in new:
             found.append(f"{name}: {what} is only in {'OLD' if what in old else 'NEW'}")
+        elif isinstance(old[what], dict):
+            paths = list(paths_that_differ(old[what], new[what]))
+            shown = ", ".join(paths[:4]) + (f" and {len(paths) - 4} more" if len(paths) > 4 else "")
+            found += [f"{name}: {what} differs: {shown}"] if paths else []
         elif old[what] != new[what]:
             found.append(f"{name}: {what} differs")
     return found

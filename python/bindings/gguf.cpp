@@ -2,6 +2,8 @@
 
 // GGUF files, by llama.cpp.
 
+#include <ggml-backend.h>
+
 #include "model.hpp"
 #include "plumb/llama.hpp"
 
@@ -14,6 +16,11 @@ AnyModel llama_model(const std::string& file, int threads, bool parse_special_to
                        .threads = threads,
                        .parse_special_tokens = parse_special_tokens});
   });
+}
+
+void bind_gguf(nb::module_& module) {
+  module.def("load_llama_kernels",
+             [](const std::string& folder) { ggml_backend_load_all_from_path(folder.c_str()); });
 }
 
 }  // namespace plumb_python

@@ -276,4 +276,7 @@ NB_MODULE(_core, module) {
   bind_data(module);
   bind_probes(module);
   bind_jobs(module);
+#ifdef PLUMB_WITH_LLAMA
+  bind_gguf(module);
+#endif
 }

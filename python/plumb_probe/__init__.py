@@ -31,6 +31,10 @@ __all__ = ["Answers", "Dataset", "Engine", "Estimate", "Model", "PlumbError", "R
            "UserError", "calibrate", "compare", "dataset", "load", "many_prompts", "many_shot", "probe", "rank", "relation", "run",
            "verify_model"]
 
+_llama_kernels = pathlib.Path(__file__).parent / "llama"  # of a wheel: one library for each kind of CPU
+if _llama_kernels.is_dir():
+    _core.load_llama_kernels(str(_llama_kernels))
+
 
 def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_tokens: bool = False,
          precision: str = "exact", **engine: Any) -> Model:
@@ -66,6 +70,11 @@ def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templat
         made = data
     elif hasattr(data, "groupby"):
         given = templates or {}
+        missing = data[["subject", "relation", "object"]].isna()
+        if missing.any(axis=None):
+            row, column = next((row, column) for row, cells in missing.iterrows() for column in cells.index if cells[column])
+            raise UserError(f"`data`: row {row} of the DataFrame has no {column}; fill it in or drop the row", setting="data", field=column,
+                            remedy="fill it in or drop the row")
         made = Dataset("frame", [relation(str(code), given.get(str(code), ["[X] [Y]"]), zip(rows["subject"], rows["object"]))
                                  for code, rows in data.groupby("relation", sort=False)])
     else:

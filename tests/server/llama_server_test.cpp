@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_or_want_the_whole_distribution) {
   server.set_sampled(42);
   const std::vector<TokenId> prefix{1, 2}, one{7}, two{7, 8};
   const auto asked = [&](std::span<const TokenId> tokens, AskHow how) {
-    const HttpRequest request = server.ask(prefix, tokens, how);
+    const HttpRequest request = test::ask_after(server, prefix, tokens, how);
     BOOST_TEST(request.route == "/completion");
     return Json::parse(request.body);
   };
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(a_reply_without_its_token_is_asked_wholly) {
   double nats = 0;
   const TokenId token = 7;
   ServerTally tally;
-  BOOST_TEST(!server_of(100).read({200, R"({"timings":{"prompt_n":4}})"}, std::span(&token, 1),
-                                  std::span(&nats, 1), tally));
+  BOOST_TEST(!test::read_after(server_of(100), {200, R"({"timings":{"prompt_n":4}})"},
+                               std::span(&token, 1), std::span(&nats, 1), tally));
   BOOST_TEST(tally.tokens_computed == 4U);
 }
 
@@ -110,19 +110,20 @@ BOOST_AUTO_TEST_CASE(a_distribution_that_is_cut_is_refused) {
   const std::vector<TokenId> tokens{1, 2};
   std::vector<double> nats(2);
   ServerTally tally;
-  BOOST_TEST(server_of(3).read({200, body}, tokens, nats, tally));
+  BOOST_TEST(test::read_after(server_of(3), {200, body}, tokens, nats, tally));
   BOOST_TEST(nats[0] == -3.0);
   BOOST_TEST(nats[1] == -1.0);
-  BOOST_CHECK_EXCEPTION((void)server_of(4).read({200, body}, tokens, nats, tally), Error,
-                        says(Fault::user, "gives 3 of 4 log-probabilities"));
+  BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(4), {200, body}, tokens, nats, tally),
+                        Error, says(Fault::user, "gives 3 of 4 log-probabilities"));
   std::string wrong = body;
   wrong.replace(wrong.find("\"id\":0"), 6, "\"id\":3");
-  BOOST_CHECK_EXCEPTION((void)server_of(3).read({200, wrong}, tokens, nats, tally), Error,
-                        says(Fault::internal, "names token 3, which the vocabulary lacks"));
+  BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(3), {200, wrong}, tokens, nats, tally),
+                        Error, says(Fault::internal, "names token 3, which the vocabulary lacks"));
   wrong.replace(wrong.find("\"id\":3"), 6, "\"id\":2");
-  BOOST_TEST(server_of(3).read({200, wrong}, tokens, nats, tally));
+  BOOST_TEST(test::read_after(server_of(3), {200, wrong}, tokens, nats, tally));
   const std::vector<TokenId> lost{0, 1};
-  BOOST_CHECK_EXCEPTION((void)server_of(3).read({200, wrong}, lost, nats, tally), Error,
+  BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(3), {200, wrong}, lost, nats, tally),
+                        Error,
                         says(Fault::internal, "log-probability of token 0 is no log-probability"));
 }
 

@@ -38,14 +38,17 @@ BOOST_AUTO_TEST_CASE(sound_servers_pass) {
     BOOST_TEST(made.sum_off < 1e-9);
     BOOST_TEST(made.again_off < 1e-9);
     BOOST_TEST(made.afresh_off < 1e-9);
+    BOOST_TEST(made.sequence_off < 1e-9);
+    BOOST_TEST(made.is_whole == (std::string(maker) != "vllm"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(scaled_and_rounded_numbers_are_refused) {
   for (const char* const maker : test::all_makers) {
+    const bool is_vllm = std::string(maker) == "vllm";
     StandInModel::Options scaled = speaking(maker);
-    scaled.shift = -0.5;
-    refuses(scaled, "add up to 0.606531, not to 1");
+    scaled.shift = is_vllm ? -9 : -0.5;
+    refuses(scaled, is_vllm ? "not to between 0.076923 and 1" : "add up to 0.606531, not to 1");
     StandInModel::Options rounded = speaking(maker);
     rounded.decimals = 3;
     refuses(rounded, "rounds its log-probabilities to three decimals");
@@ -61,6 +64,19 @@ BOOST_AUTO_TEST_CASE(a_server_that_cuts_is_refused) {
     ignores.ignores_token_ids = true;
     refuses(ignores, "gives no");
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {
+  StandInModel::Options shifted = speaking("vllm");
+  shifted.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find("prompt_logprobs") == std::string::npos) return;
+    auto json = nlohmann::json::parse(reply.body);
+    for (auto& place : json["choices"][0]["prompt_logprobs"]) {
+      for (auto& entry : place) entry["logprob"] = entry["logprob"].get<double>() - 0.5;
+    }
+    reply.body = json.dump();
+  };
+  refuses(shifted, "the same question is answered 0.500000 nats apart");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {

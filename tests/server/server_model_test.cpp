@@ -395,9 +395,14 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
   options.spoil = [](const StandInRequest& request, StandInReply& reply) {
     if (request.route != "/v1/completions") return;
     auto json = nlohmann::json::parse(reply.body);
-    auto& top = json["choices"][0]["logprobs"]["top_logprobs"][0];
-    if (!top.contains("token_id:109")) return;
-    top["token_id:109"] = -9999.0;
+    for (auto& choice : json["choices"]) {
+      auto& top = choice["logprobs"]["top_logprobs"][0];
+      if (top.contains("token_id:109")) top["token_id:109"] = -9999.0;
+      if (!choice.contains("prompt_logprobs")) continue;
+      for (auto& place : choice["prompt_logprobs"]) {
+        if (place.is_object() && place.contains("109")) place["109"]["logprob"] = -9999.0;
+      }
+    }
     reply.body = json.dump();
   };
   Asked asked(options);

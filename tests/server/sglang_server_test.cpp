@@ -31,9 +31,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   FoundStandIn found(options);
   const std::vector<TokenId> tokens{'a'};
   std::vector<double> nats(1);
-  const HttpReply reply = found.client.ask(found.dialect->ask(tokens, tokens, AskHow::plainly));
-  BOOST_CHECK_EXCEPTION((void)found.dialect->read(reply, tokens, nats, found.tally), Error,
-                        says(Fault::user, "use an SGLang that takes token_ids_logprob"));
+  const HttpReply reply =
+      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, AskHow::plainly));
+  BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
+                        Error, says(Fault::user, "use an SGLang that takes token_ids_logprob"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {

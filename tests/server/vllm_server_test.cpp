@@ -31,8 +31,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   FoundStandIn found(options);
   const std::vector<TokenId> tokens{'a'};
   std::vector<double> nats(1);
-  const HttpReply reply = found.client.ask(found.dialect->ask(tokens, tokens, AskHow::plainly));
-  BOOST_CHECK_EXCEPTION((void)found.dialect->read(reply, tokens, nats, found.tally), Error,
+  const HttpReply reply =
+      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, AskHow::plainly));
+  BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
+                        Error,
                         says(Fault::user, "use a vLLM whose completions take logprob_token_ids"));
 }
 
@@ -40,6 +42,52 @@ BOOST_AUTO_TEST_CASE(no_more_tokens_go_into_one_request_than_vllm_takes) {
   const FoundStandIn found(speaking("vllm"));
   BOOST_TEST(found.dialect->together(3, AskHow::plainly) == 3U);
   BOOST_TEST(found.dialect->together(1000, AskHow::wholly) == 128U);
+}
+
+BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
+  FoundStandIn found(speaking("vllm"));
+  const std::vector<std::vector<TokenId>> prefixes{found.ids("the"), found.ids("cat sat o")};
+  const std::vector<TokenId> first{'a', 'b'}, second{'b', 'n'};
+  std::vector<double> nats(4);
+  const std::vector<AskedPrefix> asked{{prefixes[0], first, std::span(nats).first(2)},
+                                       {prefixes[1], second, std::span(nats).last(2)}};
+  const HttpRequest request = found.dialect->ask(asked, AskHow::plainly);
+  BOOST_TEST(Json::parse(request.body)["logprob_token_ids"] == Json({'a', 'b', 'n'}));
+  BOOST_TEST(found.dialect->read(found.client.ask(request), asked, found.tally));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const TokenId token = i < 2 ? first[i] : second[i - 2];
+    const double expected = found.made.model().log_probability(prefixes[i / 2], token);
+    BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sequences_give_their_own_tokens) {
+  FoundStandIn found(speaking("vllm"));
+  std::vector<AskedSequence> sequences{{found.ids("the cat sat"), {}}, {found.ids("dog"), {}}};
+  const HttpReply reply = found.client.ask(found.dialect->ask_sequences(sequences));
+  found.dialect->read_sequences(reply, sequences, found.tally);
+  for (const AskedSequence& one : sequences) {
+    BOOST_TEST(one.nats.size() == one.tokens.size());
+    for (std::size_t i = 1; i < one.tokens.size(); ++i) {
+      const std::vector<TokenId> prefix(one.tokens.begin(),
+                                        one.tokens.begin() + static_cast<int>(i));
+      const double expected = found.made.model().log_probability(prefix, one.tokens[i]);
+      BOOST_TEST(std::abs(one.nats[i] - expected) < 1e-12);
+    }
+  }
+  std::vector<AskedSequence> only{{{5, 6}, {}}};
+  for (const auto& [body, words] :
+       {std::pair{R"({"choices":[]})", "is no list of 1"},
+        std::pair{R"({"choices":[{"index":1}]})", "has a wrong index"},
+        std::pair{R"({"choices":[{}]})", "is missing"},
+        std::pair{R"({"choices":[{"prompt_logprobs":[null]}]})", "is no list of 2 tokens"},
+        std::pair{R"({"choices":[{"prompt_logprobs":[null,{"7":{"logprob":-1}}]}]})",
+                  "lacks token 6"},
+        std::pair{R"({"choices":[{"prompt_logprobs":[null,{"6":{"logprob":null}}]}]})",
+                  "is no log-probability"}}) {
+    BOOST_CHECK_EXCEPTION(found.dialect->read_sequences({200, body}, only, found.tally), Error,
+                          says(Fault::internal, words));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
@@ -56,7 +104,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
         std::pair{reply(R"({"token_id:5": 2})"), "is no log-probability"},
         std::pair{reply(R"({"token_id:5": null})"), "is no log-probability"},
         std::pair{reply("3"), "is no object"}, std::pair{std::string("{}"), "is missing"},
-        std::pair{std::string("{\"choices\": []}"), "is missing"},
+        std::pair{std::string("{\"choices\": []}"), "is no list of 1"},
         std::pair{std::string("<p>"), "a page (HTML)"}}) {
     BOOST_CHECK_EXCEPTION(read_one(*found.dialect, body, 5), Error, says(Fault::internal, words));
   }

@@ -59,12 +59,27 @@ inline StandInModel::Options speaking(std::string maker) {
   return options;
 }
 
+/// The request for tokens after one prefix.
+[[nodiscard]] inline HttpRequest ask_after(const ServerDialect& dialect,
+                                           const std::vector<TokenId>& prefix,
+                                           std::span<const TokenId> tokens, AskHow how) {
+  const AskedPrefix one{prefix, tokens, {}};
+  return dialect.ask(std::span(&one, 1), how);
+}
+/// Reads the reply to it.
+[[nodiscard]] inline bool read_after(const ServerDialect& dialect, const HttpReply& reply,
+                                     std::span<const TokenId> tokens, std::span<double> nats,
+                                     ServerTally& tally) {
+  const AskedPrefix one{{0}, tokens, nats};
+  return dialect.read(reply, std::span(&one, 1), tally);
+}
+
 /// What a dialect reads of one token in a reply's body. Nats.
 [[nodiscard]] inline double read_one(const ServerDialect& dialect, const std::string& body,
                                      TokenId token) {
   double nats = 0;
   ServerTally tally;
-  BOOST_TEST(dialect.read({200, body}, std::span(&token, 1), std::span(&nats, 1), tally));
+  BOOST_TEST(read_after(dialect, {200, body}, std::span(&token, 1), std::span(&nats, 1), tally));
   return nats;
 }
 
@@ -72,10 +87,10 @@ inline StandInModel::Options speaking(std::string maker) {
 inline void check_given_tokens(const std::string& maker, const std::string& route) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
-  const HttpRequest request = found.dialect->ask(prefix, tokens, AskHow::plainly);
+  const HttpRequest request = ask_after(*found.dialect, prefix, tokens, AskHow::plainly);
   BOOST_TEST(request.route == route);
   std::vector<double> nats(3);
-  BOOST_TEST(found.dialect->read(found.client.ask(request), tokens, nats, found.tally));
+  BOOST_TEST(read_after(*found.dialect, found.client.ask(request), tokens, nats, found.tally));
   for (std::size_t i = 0; i < 3; ++i) {
     BOOST_TEST(near(nats[i], found.made.model().log_probability(prefix, tokens[i])));
   }

@@ -224,7 +224,26 @@ class StandInModel {
   }
 
   [[nodiscard]] Json vllm(const Json& body) const {
-    const Ids prompt = body.at("prompt");
+    const Json& prompt = body.at("prompt");
+    const bool is_one = prompt.at(0).is_number();
+    Json choices = Json::array();
+    std::size_t tokens = 0;
+    for (std::size_t i = 0; i < (is_one ? 1 : prompt.size()); ++i) {
+      const Ids ids = is_one ? prompt.get<Ids>() : prompt[i].get<Ids>();
+      tokens += ids.size();
+      Json choice = vllm_choice(body, ids);
+      if (choice.contains("refused")) return choice;
+      choice["index"] = i;
+      // In any order, as the index says which is which.
+      choices.insert(i % 2 == 0 ? choices.end() : choices.begin(), std::move(choice));
+    }
+    return {{"choices", choices},
+            {"usage",
+             {{"prompt_tokens", tokens},
+              {"prompt_tokens_details", {{"cached_tokens", tokens - choices.size()}}}}}};
+  }
+
+  [[nodiscard]] Json vllm_choice(const Json& body, const Ids& prompt) const {
     const std::size_t most = body.at("max_tokens");
     const auto seed =
         body.contains("seed") ? std::optional(body.at("seed").get<std::uint64_t>()) : std::nullopt;
@@ -242,18 +261,31 @@ class StandInModel {
     if (body.contains("logprob_token_ids") && !options_.ignores_token_ids) {
       wanted = body.at("logprob_token_ids").get<Ids>();
       if (wanted.size() > 128) return {{"refused", "too many logprob_token_ids"}};
+    } else if (const std::size_t likeliest = body.value("logprobs", 0U); likeliest > 1) {
+      wanted.resize(nats.size());
+      for (std::size_t t = 0; t < wanted.size(); ++t) wanted[t] = static_cast<TokenId>(t);
+      std::stable_sort(wanted.begin(), wanted.end(), [&](TokenId a, TokenId b) {
+        return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
+      });
+      wanted.resize(std::min({wanted.size(), likeliest, options_.most_likely}));
     }
     for (const TokenId id : wanted) {
       top["token_id:" + std::to_string(id)] = nats.at(static_cast<std::size_t>(id));
     }
-    const Json choice = {
+    Json choice = {
         {"finish_reason", ended ? "stop" : "length"},
         {"logprobs",
          {{"tokens", names}, {"token_logprobs", of_each}, {"top_logprobs", list_of(top)}}}};
-    return {{"choices", list_of(choice)},
-            {"usage",
-             {{"prompt_tokens", prompt.size()},
-              {"prompt_tokens_details", {{"cached_tokens", prompt.size() - 1}}}}}};
+    if (body.contains("prompt_logprobs")) {
+      Json places = list_of(nullptr);
+      for (std::size_t i = 1; i < prompt.size(); ++i) {
+        const Ids prefix(prompt.begin(), prompt.begin() + static_cast<int>(i));
+        const double own = distribution(prefix)[static_cast<std::size_t>(prompt[i])];
+        places.push_back({{std::to_string(prompt[i]), {{"logprob", own}, {"rank", 1}}}});
+      }
+      choice["prompt_logprobs"] = places;
+    }
+    return choice;
   }
 
   [[nodiscard]] Json sglang(const Json& body) const {

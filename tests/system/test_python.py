@@ -251,6 +251,18 @@ try:
 except KeyboardInterrupt:
     ended = "interrupted"
 first, slow.at = slow.calls, -1
+class Twice(Slow):
+    def log_probabilities(self, sequences):
+        if self.calls == 90:
+            os.kill(os.getpid(), signal.SIGINT)
+        if self.calls == 91:
+            os.kill(os.getpid(), signal.SIGINT)
+        return super().log_probabilities(sequences)
+twice = Twice(); twice.at = -1
+try:
+    p.run("probe", twice, data=out + "-data/facts.csv", out=out + "-twice")
+except KeyboardInterrupt:
+    ended += " " + str(twice.calls)
 again = p.run("probe", slow, data=out + "-data/facts.csv", out=out, resume=True)
 whole = Slow(); whole.at = -1
 p.run("probe", whole, data=out + "-data/facts.csv", out=out + "-whole")
@@ -260,12 +272,22 @@ except p.UserError as error:
     refused = [error.file, error.remedy]
 print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table()), refused]))""",
                    out=str(self.folder / "stopped"))
-        self.assertEqual(made[0], "interrupted")
+        self.assertEqual(made[0], "interrupted 91")  # a second Ctrl-C does not wait for the pack, and Python lives on
         self.assertLess(made[1], made[3])
         self.assertLess(made[2], made[3])  # what was done is not asked again
         self.assertEqual(made[4], 60)
         self.assertTrue(made[5][0])
         self.assertEqual(command.results(self.folder / "stopped"), command.results(self.folder / "stopped-whole"))
+
+    def test_a_missing_cell_is_refused(self):
+        made = run("""
+            import pandas
+            frame = pandas.DataFrame({"subject": ["Oslo", "Lima"], "relation": ["c", "c"], "object": ["Norway", None]}, index=["a", "b"])
+            try:
+                p.probe(model, frame)
+            except p.UserError as error:
+                print(json.dumps([str(error), error.field, error.remedy]))""", model=self.model)
+        self.assertEqual(made, ["`data`: row b of the DataFrame has no object; fill it in or drop the row", "object", "fill it in or drop the row"])
 
     def test_conversations_are_those_of_the_command(self):
         model = self.folder / "chat"

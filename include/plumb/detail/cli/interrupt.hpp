@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the job to stop, and how does it go on later?
+// Should the job stop, and how is it resumed?
 //
-// While a job works, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
-// noted, and the job ends between two packs with all it did in its journal; the second of either ends
-// the process at once, as they always do elsewhere. Only the command does so: a library that is
-// embedded leaves signals to its program.
+// While a job runs, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
+// noted: the job ends between two packs, with everything it did in its journal. The second one goes
+// to whoever had the signal before. That ends the command's process at once, and Python raises
+// KeyboardInterrupt. An embedded library leaves signals to its program.
 
 #include <signal.h>
 #include <unistd.h>
@@ -52,33 +52,31 @@ class InterruptCatcher {
   }
   InterruptCatcher(const InterruptCatcher&) = delete;
   InterruptCatcher& operator=(const InterruptCatcher&) = delete;
-  ~InterruptCatcher() {
-    for (std::size_t i = 0; i < interrupts.size(); ++i)
-      sigaction(interrupts[i], &before_[i], nullptr);
-  }
+  ~InterruptCatcher() { restore(); }
 
-  /// The signal's number; 0 while there was none.
+  /// The signal's number, or 0 if none came.
   [[nodiscard]] int noted() const noexcept { return noted_; }
 
  private:
   static constexpr std::array interrupts{SIGINT, SIGTERM};
 
+  static void restore() {
+    for (std::size_t i = 0; i < interrupts.size(); ++i)
+      sigaction(interrupts[i], &before_[i], nullptr);
+  }
+
   static void note(int number) {
     noted_ = number;
-    for (const int one : interrupts) {
-      struct sigaction now {};
-      sigaction(one, nullptr, &now);
-      if (now.sa_handler != SIG_IGN) signal(one, SIG_DFL);
-    }
+    restore();
     const std::string_view said =
         number == SIGINT ? "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n"
                          : "\nstopping when the work at hand is kept\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
   }
 
-  // A handler has no other way to say something.
+  // Static because a signal handler sees nothing else.
   inline static volatile sig_atomic_t noted_ = 0;
-  std::array<struct sigaction, interrupts.size()> before_{};
+  inline static std::array<struct sigaction, interrupts.size()> before_{};
 };
 
 /// A word as a shell reads it.

@@ -72,8 +72,8 @@ class LlamaServer final : public ServerDialect {
     return how != AskHow::wholly && count <= few_ ? 1 : count;
   }
 
-  [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
-                                AskHow how) const override {
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const override {
+    const auto& [prefix, tokens, nats] = asked.front();
     const bool forced = how != AskHow::wholly && tokens.size() == 1;
     return {"/completion",
             opening(prefix, 1) + ",\"n_probs\":" + std::to_string(forced ? 1 : facts_.vocabulary) +
@@ -82,8 +82,9 @@ class LlamaServer final : public ServerDialect {
                 ",\"cache_prompt\":" + (how == AskHow::afresh ? "false" : "true") + answer_fields};
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
-                          std::span<double> nats, ServerTally& tally) const override {
+  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
+                          ServerTally& tally) const override {
+    const auto& [prefix, tokens, nats] = asked.front();
     const auto [json, made] = probabilities(reply);
     tally.tokens_computed += made.computed;
     if (made.generated.empty()) return false;

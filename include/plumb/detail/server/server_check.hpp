@@ -4,7 +4,9 @@
 // Are a server's numbers what a probe needs, and is it the same model as the other time?
 //
 // Checked at connect, by a question whose answer can be:
-//   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled;
+//   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled; of a server that
+//   gives few tokens in a request, the likeliest n of V add up to between n/V and 1, for several
+//   prefixes;
 //   the same when it is asked again, by tokens one by one, and afresh, without the prefix cache;
 //   numbers with more than three decimals.
 // A server has no file to hash. What stands for it is its name and the tokens with which it goes
@@ -33,10 +35,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the check found; differences are the largest ones, in nats.
 struct ServerCheck {
-  /// |Σ P − 1|.
+  /// |Σ P − 1| over the whole vocabulary; if `is_whole` is false, how far the likeliest tokens'
+  /// probabilities add up to more than 1.
   double sum_off = 0;
-  /// Asked again, the tokens one by one; and afresh.
-  double again_off = 0, afresh_off = 0;
+  bool is_whole = true;
+  /// Asked again, the tokens one by one; without the cache; and as a sequence's own tokens.
+  double again_off = 0, afresh_off = 0, sequence_off = 0;
 
   /// Larger ones are refused. Models whose logits are kept in 16 bits move by an eighth of a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
@@ -50,28 +54,53 @@ struct ServerCheck {
                                               ServerTally& tally,
                                               const std::vector<TokenId>& prefix) {
   const std::string remedy = "docs/servers.md says which flags each server needs";
-  std::vector<TokenId> all(dialect.facts().vocabulary);
-  std::iota(all.begin(), all.end(), TokenId{0});
-  const auto asked = [&](const std::vector<TokenId>& tokens, std::size_t length, AskHow how) {
+  const auto prefix_of = [&](std::size_t length) {
+    return std::vector<TokenId>(prefix.begin(), prefix.begin() + static_cast<int>(length));
+  };
+  // All of `tokens` after the whole prefix: in one question, or in one each.
+  const auto asked = [&](std::span<const TokenId> tokens, std::size_t each, AskHow how) {
     std::vector<double> nats(tokens.size());
-    const NextTokenQuestion question{tokens, nats};
+    std::vector<NextTokenQuestion> questions;
+    for (std::size_t i = 0; i < tokens.size(); i += each) {
+      questions.push_back({tokens.subspan(i, each), std::span(nats).subspan(i, each)});
+    }
     ask_questions(
-        client, dialect, tally, std::span(&question, 1),
-        [&](std::size_t) {
-          return std::vector<TokenId>(prefix.begin(), prefix.begin() + static_cast<int>(length));
-        },
-        how);
+        client, dialect, tally, questions, [&](std::size_t) { return prefix; }, how);
     return nats;
   };
   ServerCheck check;
-  const std::vector<double> whole = asked(all, prefix.size(), AskHow::wholly);
-  double sum = 0;
-  for (const double nats : whole) sum += std::exp(nats);
-  check.sum_off = std::abs(sum - 1);
-  if (check.sum_off > ServerCheck::most_sum_off) {
-    throw user_error(client.site(),
-                     "its next-token probabilities add up to " + std::to_string(sum) + ", not to 1",
-                     "it cuts or scales them; " + remedy);
+  const std::size_t vocabulary = dialect.facts().vocabulary;
+  const std::size_t together = dialect.together(vocabulary, AskHow::wholly);
+  check.is_whole = together == vocabulary;
+  std::vector<TokenId> all;
+  for (std::size_t i = 0; i < together; ++i) {
+    all.push_back(static_cast<TokenId>(i * vocabulary / together));
+  }
+  const std::vector<double> whole = asked(all, all.size(), AskHow::wholly);
+  const auto refuse_sum = [&](double sum, const std::string& bound) {
+    throw user_error(
+        client.site(),
+        "its next-token probabilities add up to " + std::to_string(sum) + ", not to " + bound,
+        "it cuts or scales them; " + remedy);
+  };
+  if (check.is_whole) {
+    double sum = 0;
+    for (const double nats : whole) sum += std::exp(nats);
+    check.sum_off = std::abs(sum - 1);
+    if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "1");
+  } else {
+    // The likeliest of V tokens have at least their share, and at most all. Logits do not.
+    for (std::size_t length = 1; length <= prefix.size(); ++length) {
+      const std::vector<double> likeliest =
+          dialect.read_likeliest(client.ask(dialect.ask_likeliest(prefix_of(length))));
+      double sum = 0;
+      for (const double nats : likeliest) sum += std::exp(nats);
+      const double least = static_cast<double>(likeliest.size()) / static_cast<double>(vocabulary);
+      check.sum_off = (std::max)(check.sum_off, sum - 1);
+      if (likeliest.empty() || sum > 1 + ServerCheck::most_sum_off || sum < 0.98 * least) {
+        refuse_sum(sum, "between " + std::to_string(least) + " and 1");
+      }
+    }
   }
   if (over::all_of(whole, [](double nats) {
         return std::isinf(nats) || std::abs(nats * 1000 - std::round(nats * 1000)) < 1e-6;
@@ -81,33 +110,44 @@ struct ServerCheck {
   }
 
   // The likeliest tokens, which matter most, and some from everywhere.
-  std::vector<TokenId> some = all;
-  const std::size_t several = std::min<std::size_t>(4, some.size());
-  std::partial_sort(some.begin(), some.begin() + static_cast<int>(several), some.end(),
-                    [&](TokenId a, TokenId b) {
-                      return whole[static_cast<std::size_t>(a)] >
-                             whole[static_cast<std::size_t>(b)];
-                    });
-  some.resize(several);
-  for (std::size_t k = 1; k <= 4; ++k) {
-    some.push_back(static_cast<TokenId>((all.size() - 1) * k / 4));
-  }
-  over::sort_distinct(some);
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t several = std::min<std::size_t>(4, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<int>(several), order.end(),
+                    [&](std::size_t a, std::size_t b) { return whole[a] > whole[b]; });
+  order.resize(several);
+  for (std::size_t k = 1; k <= 4; ++k) order.push_back((all.size() - 1) * k / 4);
+  over::sort_distinct(order);
+  std::vector<TokenId> some;
+  for (const std::size_t i : order) some.push_back(all[i]);
   const auto told = [](double nats) { return (std::max)(nats, ServerCheck::least_nats); };
   const auto difference = [&](AskHow how) {
     double most = 0;
-    for (const TokenId token : some) {
-      const double nats = asked({token}, prefix.size(), how).front();
-      most = (std::max)(most, std::abs(told(nats) - told(whole[static_cast<std::size_t>(token)])));
+    const std::vector<double> nats = asked(some, 1, how);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      most = (std::max)(most, std::abs(told(nats[i]) - told(whole[order[i]])));
     }
     return most;
   };
+  // The prefix grows in the server's cache.
+  std::vector<double> own(prefix.size());
   for (std::size_t length = 1; length < prefix.size(); ++length) {
-    (void)asked({some.front()}, length, AskHow::plainly);  // grows in the server's cache
+    const NextTokenQuestion question{std::span(prefix).subspan(length, 1),
+                                     std::span(own).subspan(length, 1)};
+    ask_questions(client, dialect, tally, std::span(&question, 1),
+                  [&](std::size_t) { return prefix_of(length); });
+  }
+  if (dialect.sequences_together() > 0) {
+    AskedSequence sequence{prefix, {}};
+    ask_sequences(client, dialect, tally, std::span(&sequence, 1));
+    for (std::size_t i = 1; i < prefix.size(); ++i) {
+      check.sequence_off =
+          (std::max)(check.sequence_off, std::abs(told(sequence.nats[i]) - told(own[i])));
+    }
   }
   check.again_off = difference(AskHow::plainly);
   check.afresh_off = difference(AskHow::afresh);
-  const double worst = (std::max)(check.again_off, check.afresh_off);
+  const double worst = (std::max)({check.again_off, check.afresh_off, check.sequence_off});
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),
                      "the same question is answered " + std::to_string(worst) + " nats apart",

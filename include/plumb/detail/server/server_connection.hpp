@@ -24,6 +24,7 @@
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/find_server.hpp"
 #include "plumb/detail/server/http_client.hpp"
+#include "plumb/detail/server/lookup_plan.hpp"
 #include "plumb/detail/server/server_check.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 #include "plumb/detail/server/server_questions.hpp"
@@ -122,6 +123,12 @@ class ServerConnection {
   void ask(std::span<const NextTokenQuestion> questions, Prefix prefix) {
     ask_questions(client_, *dialect_, tally_, questions, prefix);
   }
+  /// Asks for the log-probabilities of sequences' own tokens. Throws as ask_sequences does.
+  void ask(std::span<AskedSequence> sequences) {
+    ask_sequences(client_, *dialect_, tally_, sequences);
+  }
+  /// Zero where sequences cannot be asked.
+  [[nodiscard]] const ServerCosts& costs() const { return costs_; }
 
   /// Throws an internal error where the server was lost meanwhile and another model answers. To be
   /// asked before what it said is used.
@@ -180,12 +187,14 @@ class ServerConnection {
   }
 
   void find_answers() {
-    const HttpRequest asked = dialect_->ask(prompt_, std::span(prompt_).last(1), AskHow::plainly);
+    const AskedPrefix question{prompt_, std::span(prompt_).last(1), {}};
+    const HttpRequest asked = dialect_->ask(std::span(&question, 1), AskHow::plainly);
     const HttpReply reply = client_.reply(asked);
     const bool has_no_route = reply.status == 400 || reply.status == 404 || reply.status == 501;
     if (dimension_ > 0 && has_no_route) return;
     client_.refuse_failure(asked, reply);
     check_ = check_server(client_, *dialect_, tally_, prompt_);
+    if (dialect_->sequences_together() > 0) costs_ = measure_costs(client_, *dialect_, tally_);
     answers_ = true;
     identity_ = fingerprint();
   }
@@ -207,6 +216,7 @@ class ServerConnection {
   std::optional<bool> adds_bos_;
   std::vector<TokenId> prompt_;  // of the checks
   ServerCheck check_;
+  ServerCosts costs_;
   std::string identity_;
   std::size_t compared_ = 0, dimension_ = 0;
   bool answers_ = false;

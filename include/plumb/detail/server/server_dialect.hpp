@@ -7,6 +7,7 @@
 // known when it has answered, so the functions are virtual. A dialect sends nothing; it makes
 // requests and reads replies, and any number of threads may use one.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +18,21 @@
 #include <vector>
 
 #include "plumb/detail/core/chat.hpp"
+#include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_connection.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
+
+/// A list of ids as JSON writes it, which is much of what is sent.
+inline std::string json_ids(std::span<const TokenId> ids) {
+  std::string text = "[";
+  for (const TokenId id : ids) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(id);
+  }
+  return text += ']';
+}
 
 /// What a server says of itself.
 struct ServerFacts {
@@ -50,6 +62,21 @@ enum class AskHow {
   wholly,
   /// Without the server's prefix cache, where that can be asked.
   afresh,
+};
+
+/// A prefix, the tokens whose log-probabilities after it are asked, and where these go. The spans are
+/// the caller's.
+struct AskedPrefix {
+  std::vector<TokenId> prefix{};
+  std::span<const TokenId> tokens{};
+  std::span<double> nats{};
+};
+
+/// A sequence whose own tokens' log-probabilities are asked, each after those before it.
+struct AskedSequence {
+  std::vector<TokenId> tokens{};
+  /// Parallel to `tokens`; the first has none.
+  std::vector<double> nats{};
 };
 
 /// What a server makes of a prompt.
@@ -84,16 +111,39 @@ class ServerDialect {
   /// The template of its model, where the server tells it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
 
-  /// How many of `count` tokens that are asked after one prefix go into one request.
+  /// How many of `count` tokens after one prefix go into one request; `prefixes_together` prefixes
+  /// share a request, and then this is the limit of their tokens in total.
   [[nodiscard]] virtual std::size_t together(std::size_t count, AskHow how) const = 0;
-  /// Asks how likely each of some tokens is after a prefix, which is not empty.
-  [[nodiscard]] virtual HttpRequest ask(std::span<const TokenId> prefix,
-                                        std::span<const TokenId> tokens, AskHow how) const = 0;
-  /// Sets the log-probabilities of the tokens that were asked; minus infinity for one that the
-  /// server cannot tell as it is too small. False where the reply cannot have them and the same is
-  /// to be asked wholly.
-  [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const TokenId> tokens,
-                                  std::span<double> nats, ServerTally& tally) const = 0;
+  [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
+  /// Asks how likely tokens are after prefixes, none of which is empty.
+  [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const = 0;
+  /// Sets the log-probabilities that were asked for; minus infinity for one that is too small for the
+  /// server to report. False if the reply cannot contain them and the same must be asked wholly.
+  [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
+                                  ServerTally& tally) const = 0;
+
+  /// Asks for the log-probabilities of the likeliest next tokens. Called only for servers that do not
+  /// give the whole vocabulary in one request.
+  [[nodiscard]] virtual HttpRequest ask_likeliest(std::span<const TokenId> prefix) const {
+    throw internal_error({.field = facts().kind}, "is asked for the likeliest tokens after " +
+                                                      std::to_string(prefix.size()));
+  }
+  [[nodiscard]] virtual std::vector<double> read_likeliest(const HttpReply&) const { return {}; }
+
+  /// How many sequences go into one request for the log-probabilities of their own tokens; 0 if this
+  /// kind of server does not give those.
+  [[nodiscard]] virtual std::size_t sequences_together() const { return 0; }
+  /// Tokens that the server computes of a prefix of `length` tokens when its cache holds as much of
+  /// it as it can.
+  [[nodiscard]] virtual std::size_t tokens_behind_cache(std::size_t length) const {
+    return (std::min<std::size_t>)(length, 1);
+  }
+  [[nodiscard]] virtual HttpRequest ask_sequences(std::span<const AskedSequence> asked) const {
+    throw internal_error({.field = facts().kind},
+                         "cannot be asked " + std::to_string(asked.size()) + " whole sequences");
+  }
+  /// Sets the log-probabilities of each sequence's tokens.
+  virtual void read_sequences(const HttpReply&, std::span<AskedSequence>, ServerTally&) const {}
 
   /// Asks for a continuation of at most `most` tokens: the greedy one, or one drawn at temperature
   /// 1 from the whole vocabulary where there is a seed.
@@ -116,24 +166,19 @@ class ServerDialect {
                                                  std::string_view text) const = 0;
 };
 
-/// A list of ids as JSON writes it, which is much of what is sent.
-inline std::string json_ids(std::span<const TokenId> ids) {
+/// A list of several sequences' ids; `ids_of(item)` is an item's.
+template <class Item, class IdsOf>
+std::string json_id_lists(std::span<const Item> items, IdsOf ids_of) {
   std::string text = "[";
-  for (const TokenId id : ids) {
+  for (const Item& item : items) {
     if (text.size() > 1) text += ',';
-    text += std::to_string(id);
+    text += json_ids(ids_of(item));
   }
   return text += ']';
 }
-
-/// A list of several sequences' ids.
 inline std::string json_id_lists(std::span<const std::vector<TokenId>> sequences) {
-  std::string text = "[";
-  for (const std::vector<TokenId>& ids : sequences) {
-    if (text.size() > 1) text += ',';
-    text += json_ids(ids);
-  }
-  return text += ']';
+  return json_id_lists(
+      sequences, [](const auto& ids) -> const auto& { return ids; });
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -3,10 +3,10 @@
 
 // How does a model answer that a server runs?
 //
-// A LookupLm: a tree's lookups become one request for each prefix that something is asked after,
-// many under way at once, in the order of the tree, so that the server's prefix cache has the
-// parent of what it is asked. Token ids go both ways. Where the server embeds it is an Embedder
-// too, and it goes on with texts by itself.
+// A LookupLm: a tree's lookups become requests for prefixes that something is asked after, many under
+// way at once, in the order of the tree, so that the server's prefix cache has the parent of what it
+// is asked; or requests for whole sequences, if the server takes them and they cost less. Token ids
+// go both ways. A server that embeds is an Embedder too. It generates continuations by itself.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -94,7 +94,15 @@ class ServerModel {
                            log_probabilities.subspan(first, last - first)});
       first = last;
     }
-    server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
+    const LookupSequences whole(tree, lookups);
+    if (sequences_are_cheaper(server_->dialect(), server_->costs(), tree, whole, nodes,
+                              questions)) {
+      std::vector<AskedSequence> sequences = whole.sequences();
+      server_->ask(sequences);
+      whole.read(sequences, log_probabilities);
+    } else {
+      server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
+    }
     for (double& nats : log_probabilities) {
       if (std::isinf(nats)) nats = std::numeric_limits<double>::quiet_NaN();
     }
@@ -185,9 +193,15 @@ class ServerModel {
     const ServerFacts& server = server_->facts();
     Json checks = Json::object();
     if (server_->answers()) {
-      checks = {{"probabilities_add_up_to_1_within", (server_->check)().sum_off},
-                {"same_again_within_nats", (server_->check)().again_off},
-                {"same_without_prefix_cache_within_nats", (server_->check)().afresh_off}};
+      const ServerCheck& check = (server_->check)();
+      checks = {{check.is_whole ? "probabilities_add_up_to_1_within"
+                                : "likeliest_probabilities_add_up_to_over_1",
+                 check.sum_off},
+                {"same_again_within_nats", check.again_off},
+                {"same_without_prefix_cache_within_nats", check.afresh_off}};
+      if (server_->dialect().sequences_together() > 0) {
+        checks["same_as_sequences_within_nats"] = check.sequence_off;
+      }
     }
     const HttpClient& client = server_->client();
     Json facts = {
@@ -205,6 +219,10 @@ class ServerModel {
         {"requests_sent_again", client.sent_again()},
         {"tokens_sent", server_->tally().tokens_sent.load()},
         {"tokens_computed", server_->tally().tokens_computed.load()}};
+    if (server_->dialect().sequences_together() > 0) {
+      facts["seconds_a_prompt"] = server_->costs().prompt;
+      facts["seconds_a_token"] = server_->costs().token;
+    }
     if (dimension() > 0) {
       facts["vectors"] = server_->dialect().gives_raw_vectors() ? "raw" : "normalised";
     }

@@ -3,9 +3,9 @@
 
 // How are many tokens after many prefixes asked of a server?
 //
-// One request for each prefix and what the dialect asks together, in the order they are given: a
-// walk through a tree, so that a server's prefix cache still holds the parent of what is asked
-// next. What a reply cannot have is asked again, wholly.
+// Prefixes are asked in the order they are given, as many in a request as the dialect takes: a walk
+// through a tree, so that a server's prefix cache still holds the parent of what is asked next. What
+// a reply cannot contain is asked again, wholly. Whole sequences are asked in parts of equal size.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,33 +36,74 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
   struct Slice {
     std::size_t question, first, count;
   };
-  std::vector<Slice> parts;
+  // Slices [begin, end) of a request.
+  struct Request {
+    std::size_t begin, end;
+  };
+  std::vector<Slice> slices;
+  std::vector<Request> requests;
+  std::size_t tokens_left = 0;
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const std::size_t all = questions[q].tokens.size();
     const std::size_t together = dialect.together(all, how);
     for (std::size_t first = 0; first < all; first += together) {
-      parts.push_back({q, first, (std::min)(together, all - first)});
+      const std::size_t count = (std::min)(together, all - first);
+      if (requests.empty() || tokens_left < count ||
+          requests.back().end - requests.back().begin >= dialect.prefixes_together()) {
+        requests.push_back({slices.size(), slices.size()});
+        tokens_left = dialect.together(static_cast<std::size_t>(-1), how);
+      }
+      slices.push_back({q, first, count});
+      requests.back().end = slices.size();
+      tokens_left -= (std::min)(tokens_left, count);
     }
   }
-  const auto request = [&](const Slice& part, AskHow as) {
-    const std::vector<TokenId> before = prefix(part.question);
-    tally.tokens_sent += before.size();
-    return dialect.ask(before, questions[part.question].tokens.subspan(part.first, part.count), as);
+  const auto asked_in = [&](const Request& request) {
+    std::vector<AskedPrefix> asked;
+    for (std::size_t s = request.begin; s < request.end; ++s) {
+      const auto& [question, first, count] = slices[s];
+      asked.push_back({prefix(question), questions[question].tokens.subspan(first, count),
+                       questions[question].nats.subspan(first, count)});
+    }
+    return asked;
+  };
+  const auto made = [&](std::span<const AskedPrefix> asked, AskHow as) {
+    for (const AskedPrefix& one : asked) tally.tokens_sent += one.prefix.size();
+    return dialect.ask(asked, as);
   };
   client.ask_all(
-      parts.size(), [&](std::size_t i) { return request(parts[i], how); },
+      requests.size(), [&](std::size_t i) { return made(asked_in(requests[i]), how); },
       [&](std::size_t i, const HttpReply& reply) {
-        const Slice& part = parts[i];
-        const auto tokens = questions[part.question].tokens.subspan(part.first, part.count);
-        const auto nats = questions[part.question].nats.subspan(part.first, part.count);
-        if (dialect.read(reply, tokens, nats, tally)) return;
-        const HttpReply whole = client.ask(request(part, AskHow::wholly));
-        if (dialect.read(whole, tokens, nats, tally)) return;
+        const std::vector<AskedPrefix> asked = asked_in(requests[i]);
+        if (dialect.read(reply, asked, tally)) return;
+        if (dialect.read(client.ask(made(asked, AskHow::wholly)), asked, tally)) return;
         throw internal_error(client.site(),
                              "gives no log-probabilities after " +
-                                 std::to_string(prefix(part.question).size()) + " tokens",
+                                 std::to_string(asked.front().prefix.size()) + " tokens",
                              "see docs/servers.md for the servers and versions that plumb asks");
       });
+}
+
+/// Asks for the log-probabilities of the tokens of each sequence, many sequences in a request, from
+/// several threads. The dialect can be asked so.
+inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
+                          std::span<AskedSequence> sequences) {
+  if (sequences.empty()) return;
+  // Each thread has a request, as long as requests do not get tiny.
+  const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
+  const std::size_t each =
+      (std::min)((std::max<std::size_t>)(share, 16), dialect.sequences_together());
+  const auto part = [&](std::size_t i) {
+    return sequences.subspan(i * each, (std::min)(each, sequences.size() - i * each));
+  };
+  client.ask_all((sequences.size() + each - 1) / each,
+                 [&](std::size_t i) {
+                   for (const AskedSequence& one : part(i)) tally.tokens_sent += one.tokens.size();
+                   return dialect.ask_sequences(part(i));
+                 },
+                 [&](std::size_t i, const HttpReply& reply) {
+                   dialect.read_sequences(reply, part(i), tally);
+                 });
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

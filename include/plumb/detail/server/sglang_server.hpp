@@ -35,14 +35,14 @@ class SglangServer final : public OpenAiCompatibleServer {
 
   [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override { return count; }
 
-  [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
-                                AskHow) const override {
-    return {"/generate", opening(prefix, 1) + ",\"temperature\":0},\"token_ids_logprob\":" +
-                             detail::json_ids(tokens) + "}"};
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow) const override {
+    return {"/generate", opening(detail::json_ids(asked.front().prefix), 1) +
+                             ",\"temperature\":0},\"token_ids_logprob\":" +
+                             detail::json_ids(asked.front().tokens) + "}"};
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
-                          std::span<double> nats, ServerTally& tally) const override {
+  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
+                          ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/generate");
     tally_reply(json, tally);
     const Json rows = json.find("/meta_info/output_token_ids_logprobs/0");
@@ -55,12 +55,14 @@ class SglangServer final : public OpenAiCompatibleServer {
       const auto [id, value] = entry(json, row, "output_token_ids_logprobs");
       found[id] = value;
     }
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto one = found.find(tokens[i]);
+    const AskedPrefix& only = asked.front();
+    for (std::size_t i = 0; i < only.tokens.size(); ++i) {
+      const auto one = found.find(only.tokens[i]);
       if (one == found.end()) {
-        throw json.wrong("output_token_ids_logprobs", "lacks token " + std::to_string(tokens[i]));
+        throw json.wrong("output_token_ids_logprobs",
+                         "lacks token " + std::to_string(only.tokens[i]));
       }
-      nats[i] = one->second;
+      only.nats[i] = one->second;
     }
     return true;
   }
@@ -73,7 +75,7 @@ class SglangServer final : public OpenAiCompatibleServer {
         seed ? ",\"temperature\":1,\"top_p\":1,\"top_k\":-1,\"min_p\":0,\"sampling_seed\":" +
                    std::to_string(*seed >> 1U)
              : ",\"temperature\":0";
-    return {"/generate", opening(prompt, most) + how + "}}"};
+    return {"/generate", opening(detail::json_ids(prompt), most) + how + "}}"};
   }
 
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
@@ -94,8 +96,8 @@ class SglangServer final : public OpenAiCompatibleServer {
   }
 
  private:
-  static std::string opening(std::span<const TokenId> prompt, std::size_t most) {
-    return "{\"input_ids\":" + detail::json_ids(prompt) +
+  static std::string opening(const std::string& prompt, std::size_t most) {
+    return "{\"input_ids\":" + prompt +
            ",\"return_logprob\":true,\"sampling_params\":{\"max_new_tokens\":" +
            std::to_string(most);
   }

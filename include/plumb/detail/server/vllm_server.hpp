@@ -3,12 +3,13 @@
 
 // How is vLLM asked?
 //
-// By /v1/completions with token ids as the prompt. `logprob_token_ids` (its pull request 43463)
-// gives the log-probabilities of up to 128 given tokens at the next position, and keeps the prefix
-// cache, which `echo` and `prompt_logprobs` do not. `return_tokens_as_token_ids` names tokens
-// "token_id:42" in replies. It must run with its standard `--logprobs-mode raw_logprobs`. Vectors
-// come by /v1/embeddings from a server of its pooling runner, normalised. Source: vLLM's
-// OpenAI-compatible server; tried on a stand-in that speaks it, not on a real one.
+// By /v1/completions with token ids as prompts, many in one request. `prompt_logprobs` gives the
+// log-probabilities of a prompt's own tokens and computes all of them: the way for many short
+// statements. `logprob_token_ids` (its pull request 43463) gives those of up to 128 given tokens at
+// the next position and uses the prefix cache: the way for a long prefix that much is asked after.
+// `return_tokens_as_token_ids` names tokens "token_id:42" in replies. The server must run with its
+// default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server of its pooling
+// runner, normalised. Source: vLLM's OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
@@ -20,7 +21,9 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/server/openai_compatible_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
@@ -40,34 +43,99 @@ class VllmServer final : public OpenAiCompatibleServer {
     return (std::min)(count, most_tokens);
   }
 
-  [[nodiscard]] HttpRequest ask(std::span<const TokenId> prefix, std::span<const TokenId> tokens,
-                                AskHow) const override {
-    return {"/v1/completions", opening(prefix, 1) +
+  [[nodiscard]] std::size_t prefixes_together() const override { return 64; }
+
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const override {
+    std::vector<TokenId> wanted;
+    for (const AskedPrefix& one : asked) {
+      wanted.insert(wanted.end(), one.tokens.begin(), one.tokens.end());
+    }
+    over::sort_distinct(wanted);
+    const auto prefix = [](const AskedPrefix& one) -> const auto& {
+      return one.prefix;
+    };
+    const std::string unlike_others = how == AskHow::afresh ? ",\"cache_salt\":\"plumb\"" : "";
+    return {"/v1/completions", opening(detail::json_id_lists(asked, prefix), 1) + unlike_others +
                                    ",\"temperature\":0,\"logprobs\":1,\"logprob_token_ids\":" +
-                                   detail::json_ids(tokens) + "}"};
+                                   detail::json_ids(wanted) + "}"};
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const TokenId> tokens,
-                          std::span<double> nats, ServerTally& tally) const override {
+  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
+                          ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     tally_reply(json, tally);
-    const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
-    if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
-    std::unordered_map<TokenId, double> found;
-    for (const auto& [name, value] : top.items()) {
-      found[id_of(json, name)] = json.log_probability(value, "top_logprobs of " + name);
-    }
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const auto entry = found.find(tokens[i]);
-      if (entry == found.end()) {
-        throw user_error({.field = json.place},
-                         "gives no log-probability of token " + std::to_string(tokens[i]) +
-                             ", only of " + std::to_string(found.size()) + " others",
-                         "use a vLLM whose completions take logprob_token_ids");
+    for (const auto& [choice, number] : choices(json, asked.size())) {
+      const Json& top = json.at(choice + "/logprobs/top_logprobs/0");
+      if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
+      std::unordered_map<TokenId, double> found;
+      for (const auto& [name, value] : top.items()) {
+        found[id_of(json, name)] = json.log_probability(value, "top_logprobs of " + name);
       }
-      nats[i] = entry->second;
+      const AskedPrefix& one = asked[number];
+      for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+        const auto entry = found.find(one.tokens[i]);
+        if (entry == found.end()) {
+          throw user_error({.field = json.place},
+                           "gives no log-probability of token " + std::to_string(one.tokens[i]) +
+                               ", only of " + std::to_string(found.size()) + " others",
+                           "use a vLLM whose completions take logprob_token_ids");
+        }
+        one.nats[i] = entry->second;
+      }
     }
     return true;
+  }
+
+  [[nodiscard]] HttpRequest ask_likeliest(std::span<const TokenId> prefix) const override {
+    return {"/v1/completions",
+            opening(detail::json_ids(prefix), 1) + ",\"temperature\":0,\"logprobs\":20}"};
+  }
+  [[nodiscard]] std::vector<double> read_likeliest(const HttpReply& reply) const override {
+    const ReplyJson json = read_reply(reply, "/v1/completions");
+    const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
+    if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
+    std::vector<double> nats;
+    for (const auto& [name, value] : top.items()) {
+      nats.push_back(json.log_probability(value, "top_logprobs of " + name));
+    }
+    return nats;
+  }
+
+  [[nodiscard]] std::size_t sequences_together() const override { return 256; }
+  /// Its cache keeps blocks of 16 tokens, and at least one token is computed.
+  [[nodiscard]] std::size_t tokens_behind_cache(std::size_t length) const override {
+    return length == 0 ? 0 : (length - 1) % 16 + 1;
+  }
+
+  [[nodiscard]] HttpRequest ask_sequences(std::span<const AskedSequence> asked) const override {
+    const auto ids = [](const AskedSequence& one) -> const auto& {
+      return one.tokens;
+    };
+    return {"/v1/completions", opening(detail::json_id_lists(asked, ids), 1) +
+                                   ",\"temperature\":0,\"prompt_logprobs\":0}"};
+  }
+
+  void read_sequences(const HttpReply& reply, std::span<AskedSequence> asked,
+                      ServerTally& tally) const override {
+    const ReplyJson json = read_reply(reply, "/v1/completions");
+    tally_reply(json, tally);
+    for (const auto& [choice, number] : choices(json, asked.size())) {
+      const Json& places = json.at(choice + "/prompt_logprobs");
+      AskedSequence& one = asked[number];
+      if (!places.is_array() || places.size() != one.tokens.size()) {
+        throw json.wrong("prompt_logprobs",
+                         "is no list of " + std::to_string(one.tokens.size()) + " tokens");
+      }
+      one.nats.assign(one.tokens.size(), 0);
+      for (std::size_t i = 1; i < one.tokens.size(); ++i) {
+        const std::string id = std::to_string(one.tokens[i]);
+        const auto entry = places[i].find(id);
+        if (entry == places[i].end() || !entry->is_object()) {
+          throw json.wrong("prompt_logprobs/" + std::to_string(i), "lacks token " + id);
+        }
+        one.nats[i] = json.log_probability(entry->value("logprob", Json()), "logprob of " + id);
+      }
+    }
   }
 
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
@@ -76,7 +144,8 @@ class VllmServer final : public OpenAiCompatibleServer {
                                    "\"repetition_penalty\":1,\"seed\":" +
                                        std::to_string(*seed)
                                  : ",\"temperature\":0,\"repetition_penalty\":1";
-    return {"/v1/completions", opening(prompt, most) + ",\"logprobs\":1" + how + "}"};
+    return {"/v1/completions",
+            opening(detail::json_ids(prompt), most) + ",\"logprobs\":1" + how + "}"};
   }
 
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
@@ -104,10 +173,30 @@ class VllmServer final : public OpenAiCompatibleServer {
   // vLLM takes no more ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
-  [[nodiscard]] std::string opening(std::span<const TokenId> prompt, std::size_t most) const {
-    return "{\"model\":" + quoted_name() + ",\"prompt\":" + detail::json_ids(prompt) +
+  /// `prompt` is JSON: ids, or a list of lists of them.
+  [[nodiscard]] std::string opening(const std::string& prompt, std::size_t most) const {
+    return "{\"model\":" + quoted_name() + ",\"prompt\":" + prompt +
            ",\"max_tokens\":" + std::to_string(most) +
            ",\"add_special_tokens\":false,\"return_tokens_as_token_ids\":true";
+  }
+
+  /// Where each choice of a reply lies, and which of the `count` prompts it answers.
+  [[nodiscard]] static std::vector<std::pair<std::string, std::size_t>> choices(
+      const ReplyJson& json, std::size_t count) {
+    const Json& all = json.at("/choices");
+    if (!all.is_array() || all.size() != count) {
+      throw json.wrong("choices", "is no list of " + std::to_string(count));
+    }
+    std::vector<std::pair<std::string, std::size_t>> found;
+    std::vector<bool> is_answered(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string place = "/choices/" + std::to_string(i);
+      const std::uint64_t prompt = json.count_or(place + "/index", i);
+      if (prompt >= count || is_answered[prompt]) throw json.wrong(place, "has a wrong index");
+      is_answered[prompt] = true;
+      found.emplace_back(place, prompt);
+    }
+    return found;
   }
 
   [[nodiscard]] TokenId id_of(const ReplyJson& json, std::string_view name) const {

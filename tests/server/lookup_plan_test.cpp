@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plumb/detail/server/lookup_plan.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "plumb/detail/core/random.hpp"
+#include "support/dialects.hpp"
+
+using namespace plumb::detail;
+using test::FoundStandIn;
+using test::speaking;
+
+BOOST_AUTO_TEST_SUITE(lookup_plan_suite)
+
+namespace {
+
+/// Lookups of random statements, with repeated ones and statements that begin others.
+struct RandomLookups {
+  explicit RandomLookups(std::size_t statements) {
+    RandomStream random(7, "lookups");
+    for (std::size_t s = 0; s < statements; ++s) {
+      NodeId node = tree.add(TokenTree::root, 256);
+      for (std::size_t depth = 1 + random.below(6); depth-- > 0;) {
+        const auto token = static_cast<TokenId>('a' + random.below(4));
+        lookups.push_back({node, token});
+        if (depth > 0) node = tree.add(node, token);
+      }
+    }
+    std::stable_sort(lookups.begin(), lookups.end(),
+                     [](const auto& a, const auto& b) { return a.node < b.node; });
+  }
+  TokenTree tree;
+  std::vector<TokenLookup> lookups;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(sequences_answer_every_lookup_of_a_tree) {
+  FoundStandIn found(speaking("vllm"));
+  for (const std::size_t statements : {1U, 5U, 60U}) {
+    const RandomLookups made(statements);
+    const LookupSequences plan(made.tree, made.lookups);
+    std::vector<AskedSequence> sequences = plan.sequences();
+    BOOST_TEST(sequences.size() == plan.size());
+    BOOST_TEST(plan.size() <= statements);
+    std::size_t tokens = 0, longest = 0;
+    for (const AskedSequence& one : sequences) {
+      tokens += one.tokens.size();
+      longest = std::max(longest, one.tokens.size());
+    }
+    BOOST_TEST(tokens == plan.tokens());
+    BOOST_TEST(longest == plan.longest());
+    ask_sequences(found.client, *found.dialect, found.tally, sequences);
+    std::vector<double> nats(made.lookups.size());
+    plan.read(sequences, nats);
+    for (std::size_t i = 0; i < nats.size(); ++i) {
+      const double expected = found.made.model().log_probability(
+          made.tree.prefix(made.lookups[i].node), made.lookups[i].token);
+      BOOST_TEST(std::abs(nats[i] - expected) < 1e-12);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are_not) {
+  const FoundStandIn found(speaking("vllm"));
+  const ServerCosts costs{.prompt = 1e-3, .token = 1e-3};
+  const auto cheaper = [&](std::size_t shared, std::size_t branches, std::size_t length) {
+    TokenTree tree;
+    NodeId prefix = TokenTree::root;
+    for (std::size_t t = 0; t < shared; ++t) prefix = tree.add(prefix, 'p');
+    std::vector<TokenLookup> lookups;
+    for (std::size_t b = 0; b < branches; ++b) {
+      NodeId node = prefix;
+      for (std::size_t t = 0; t < length; ++t) {
+        const auto token = static_cast<TokenId>(b);
+        lookups.push_back({node, token});
+        if (t + 1 < length) node = tree.add(node, token);
+      }
+    }
+    std::stable_sort(lookups.begin(), lookups.end(),
+                     [](const auto& a, const auto& b) { return a.node < b.node; });
+    std::vector<NodeId> nodes;
+    std::vector<NextTokenQuestion> questions;
+    std::vector<TokenId> tokens(lookups.size());
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      if (nodes.empty() || nodes.back() != lookups[i].node) {
+        nodes.push_back(lookups[i].node);
+        questions.push_back({std::span(tokens).subspan(i, 1), {}});
+      } else {
+        questions.back().tokens =
+            std::span(questions.back().tokens.data(), questions.back().tokens.size() + 1);
+      }
+    }
+    const LookupSequences sequences(tree, lookups);
+    return sequences_are_cheaper(*found.dialect, costs, tree, sequences, nodes, questions);
+  };
+  BOOST_TEST(cheaper(6, 10, 4));
+  BOOST_TEST(!cheaper(400, 10, 4));
+  BOOST_TEST(!cheaper(6, 200, 1));  // one prefix in two requests, or 200 sequences
+  BOOST_TEST(!cheaper(510, 2, 4));  // longer than the context
+}
+
+BOOST_AUTO_TEST_CASE(costs_are_measured_by_a_few_requests) {
+  FoundStandIn found(speaking("vllm"));
+  const std::size_t before = found.server.requests();
+  const ServerCosts costs = measure_costs(found.client, *found.dialect, found.tally);
+  BOOST_TEST(found.server.requests() - before == 6U);
+  BOOST_TEST(costs.token > 0);
+  BOOST_TEST(costs.prompt >= 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
