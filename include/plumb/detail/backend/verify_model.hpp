@@ -227,8 +227,11 @@ class ModelVerifier {
       PlacedTree chain(sequences_);
       std::vector<NodeId> nodes;
       chain.grow(s, sequences_[s].tokens.size(), nodes);
-      for (const NodeId node : nodes) {
-        const Lookups told = answered(chain, std::span(&node, 1));
+      // Each prefix in a call of its own; in a short check, where a server may take a request for each,
+      // each sequence.
+      const std::size_t together = scope_.whole ? 1 : nodes.size();
+      for (std::size_t first = 0; first < nodes.size(); first += together) {
+        const Lookups told = answered(chain, std::span(nodes).subspan(first, together));
         for (const double nats : told.nats) {
           made().unknown += std::isnan(nats) ? 1U : 0U;
           if (std::isnan(nats)) continue;
@@ -236,7 +239,10 @@ class ModelVerifier {
           constant = constant && nats == *only;
         }
         if (!rows_.empty()) note_lookups(chain, told);
-        alone_[s].push_back(told.nats);
+        for (std::size_t i = 0; i < told.lookups.size(); ++i) {
+          if (i == 0 || told.lookups[i].node != told.lookups[i - 1].node) alone_[s].emplace_back();
+          alone_[s].back().push_back(told.nats[i]);
+        }
       }
       release_node(model_, chain.tree(), TokenTree::root);
     }

@@ -214,18 +214,12 @@ class PackedMatrix {
                     [&](std::size_t p) { return pairs_.data() + p * wide * width_; });
   }
 
-  /// How many products, or pairs of them, are summed before that sum is added to the total. The rounding error
-  /// of a row's sum then grows with the root of 64 and with the root of the number of parts, not with the root of
-  /// the row's length.
-  static constexpr std::size_t summed_at_once = 64;
-
   /// `panel(p)` gives the numbers of panel p, `depth` for each output.
   template <class Number, class Panel>
   void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
                        float* out, std::size_t out_stride, std::size_t first, std::size_t last,
                        Panel panel) const {
     alignas(64) float sums[most_product_rows * most_product_width];
-    alignas(64) float part[most_product_rows * most_product_width];
     const std::size_t width = width_, lanes = kernels_->lanes,
                       rows_at_once = kernels_->product_rows;
     for (std::size_t p = first; p < last; ++p) {
@@ -233,23 +227,12 @@ class PackedMatrix {
       const Number* const columns = panel(p);
       for (std::size_t r = 0; r < count; r += rows_at_once) {
         const std::size_t height = (std::min)(rows_at_once, count - r);
-        for (std::size_t k = 0; k < depth; k += summed_at_once) {
-          const ProductTile<Number> tile{rows + r * stride + k,
-                                         stride,
-                                         columns + k * width,
-                                         width,
-                                         lanes,
-                                         (std::min)(summed_at_once, depth - k),
-                                         k == 0 ? sums : part,
-                                         width,
-                                         false};
-          if constexpr (std::same_as<Number, float>) {
-            kernels_->add_products(height, kernels_->product_lanes, tile);
-          } else {
-            kernels_->add_pair_products(height, kernels_->product_lanes, tile);
-          }
-          if (k == 0) continue;
-          for (std::size_t i = 0; i < height * width; ++i) sums[i] += part[i];
+        const ProductTile<Number> tile{
+            rows + r * stride, stride, columns, width, lanes, depth, sums, width, false};
+        if constexpr (std::same_as<Number, float>) {
+          kernels_->add_products(height, kernels_->product_lanes, tile);
+        } else {
+          kernels_->add_pair_products(height, kernels_->product_lanes, tile);
         }
         for (std::size_t i = 0; i < height; ++i) {
           float* to = out + (r + i) * out_stride + p * width;

@@ -93,27 +93,41 @@ struct TileRow {
     }
     (std::make_index_sequence<Lanes>{});
   }
-  [[gnu::always_inline]] void store(float* to) const {
+  /// `joins`: whether they are added to what is there.
+  [[gnu::always_inline]] void store(float* to, bool joins) const {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
-      (store_lanes(to + C * float_lanes, sums[C]), ...);
+      (store_lanes(to + C * float_lanes,
+                   joins ? load_lanes(to + C * float_lanes) + sums[C] : sums[C]),
+       ...);
     }
     (std::make_index_sequence<Lanes>{});
   }
 };
 
+/// How many products, or pairs of them, are summed before that sum is added to the total. The rounding
+/// error of a sum then grows with the root of 64 and the root of the number of parts, not with the
+/// root of the depth.
+inline constexpr std::size_t summed_at_once = 64;
+
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>
 [[gnu::always_inline]] inline void add_spelt_out(const ProductTile<Number>& tile,
                                                  std::index_sequence<R...>,
                                                  std::index_sequence<C...>) {
-  TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride, tile.adds)...};
   const Number* const row[] = {tile.rows + R * tile.row_stride...};
   const Number* at = tile.columns;
   const std::size_t step = tile.step, lane_step = tile.lane_step, depth = tile.depth;
-  for (std::size_t k = 0; k < depth; ++k, at += step) {
-    const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
-    (sums[R].add(columns, row[R][k]), ...);
-  }
-  (sums[R].store(tile.sums + R * tile.sum_stride), ...);
+  std::size_t k = 0;
+  do {
+    const bool is_first = k == 0;
+    const std::size_t end = depth - k > summed_at_once ? k + summed_at_once : depth;
+    TileRow<Lanes> sums[] = {
+        TileRow<Lanes>(tile.sums + R * tile.sum_stride, is_first && tile.adds)...};
+    for (; k < end; ++k, at += step) {
+      const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
+      (sums[R].add(columns, row[R][k]), ...);
+    }
+    (sums[R].store(tile.sums + R * tile.sum_stride, !is_first), ...);
+  } while (k < depth);
 }
 
 template <std::size_t Rows, std::size_t Lanes, class Number>

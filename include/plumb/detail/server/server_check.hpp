@@ -5,7 +5,7 @@
 //
 // Checked at connect, by a question whose answer can be:
 //   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled; of a server that
-//   gives few tokens in a request, the likeliest n of V add up to between n/V and 1, for several
+//   gives few tokens in a request, the likeliest n of V add up to between n/V and 1, for two
 //   prefixes;
 //   the same when it is asked again, by tokens one by one, and afresh, without the prefix cache;
 //   numbers with more than three decimals.
@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,7 +91,7 @@ struct ServerCheck {
     if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "1");
   } else {
     // The likeliest of V tokens have at least their share, and at most all. Logits do not.
-    for (std::size_t length = 1; length <= prefix.size(); ++length) {
+    for (const std::size_t length : std::set{std::size_t{1}, prefix.size()}) {
       const std::vector<double> likeliest =
           dialect.read_likeliest(client.ask(dialect.ask_likeliest(prefix_of(length))));
       double sum = 0;
@@ -129,13 +130,17 @@ struct ServerCheck {
     }
     return most;
   };
-  // The prefix grows in the server's cache.
+  // The prefix grows in the server's cache: in one request, or in one after another.
   std::vector<double> own(prefix.size());
-  for (std::size_t length = 1; length < prefix.size(); ++length) {
-    const NextTokenQuestion question{std::span(prefix).subspan(length, 1),
-                                     std::span(own).subspan(length, 1)};
-    ask_questions(client, dialect, tally, std::span(&question, 1),
-                  [&](std::size_t) { return prefix_of(length); });
+  const std::size_t lengths = dialect.prefixes_together() > 1 ? prefix.size() - 1 : 1;
+  for (std::size_t first = 1; first < prefix.size(); first += lengths) {
+    std::vector<NextTokenQuestion> questions;
+    for (std::size_t length = first; length < first + lengths; ++length) {
+      questions.push_back(
+          {std::span(prefix).subspan(length, 1), std::span(own).subspan(length, 1)});
+    }
+    ask_questions(client, dialect, tally, questions,
+                  [&](std::size_t i) { return prefix_of(first + i); });
   }
   if (dialect.sequences_together() > 0) {
     AskedSequence sequence{prefix, {}};

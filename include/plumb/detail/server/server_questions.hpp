@@ -89,10 +89,10 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
   if (sequences.empty()) return;
-  // Each thread has a request, as long as requests do not get tiny.
+  // A request for each thread, but not of fewer than 64 sequences: a server batches across requests.
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =
-      (std::min)((std::max<std::size_t>)(share, 16), dialect.sequences_together());
+      (std::min)((std::max<std::size_t>)(share, 64), dialect.sequences_together());
   const auto part = [&](std::size_t i) {
     return sequences.subspan(i * each, (std::min)(each, sequences.size() - i * each));
   };
