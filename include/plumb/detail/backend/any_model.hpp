@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -233,8 +234,17 @@ class AnyModel {
   }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
-    return model_->tokenize(text);
+    if (!texts_) return model_->tokenize(text);
+    auto found = texts_->find(std::string(text));
+    if (found == texts_->end()) {
+      if (texts_->size() >= most_texts) texts_->clear();
+      found = texts_->emplace(text, model_->tokenize(text)).first;
+    }
+    return found->second;
   }
+  /// From now on keeps the tokens of texts, so that a job that asks for the same ones for several ends
+  /// tokenises each once: names as candidates, in a trie and in prompts. Not shared with `shared()`.
+  void remember_texts() { texts_ = std::make_unique<RememberedTexts>(); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return model_->detokenize(ids);
   }
@@ -290,9 +300,14 @@ class AnyModel {
   void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
 
  private:
+  using RememberedTexts = std::unordered_map<std::string, Tokenization>;
+  // About 200 MB of names and short sentences; then they are forgotten and remembered anew.
+  static constexpr std::size_t most_texts = 500'000;
+
   explicit AnyModel(std::shared_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}
 
   std::shared_ptr<detail::ModelInterface> model_;
+  std::unique_ptr<RememberedTexts> texts_;
 };
 
 static_assert(TreeCausalLm<AnyModel> && LookupLm<AnyModel> && MaskedLm<AnyModel>);

@@ -131,6 +131,7 @@ inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   const KnowledgeGraph graph = ranked_graph(arguments.rank);
   AnyModel model = detail::causal_model(make_model, arguments.target, arguments.rank.special_tokens,
                                         "plumb rank");
+  model.remember_texts();
   return arguments.rank.fixed.empty() ? detail::rank(console, arguments, graph, model)
                                       : detail::replay_rankings(console, arguments, graph, model);
 }
