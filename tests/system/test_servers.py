@@ -8,6 +8,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import unittest
 import urllib.request
@@ -25,6 +26,9 @@ EXACT = ["-fa", "off", "-ctk", "f32", "-ctv", "f32", "-t", "1", "--poll", "0", "
 # Log-probabilities of two builds of llama.cpp in other batches; llama-server adds up probabilities in F32.
 BOUND = 1e-2
 
+# The Python of an environment with vLLM; tests/servers.sh makes one.
+VLLM = os.environ.get("PLUMB_VLLM", "")
+
 needs_server = unittest.skipUnless(os.path.isfile(SERVER), "skipped: PLUMB_LLAMA_SERVER names no llama-server")
 
 
@@ -34,28 +38,35 @@ def free_port():
         return one.getsockname()[1]
 
 
-class LlamaServer:
+class Server:
     """One that has loaded its model."""
 
-    def __init__(self, model, *flags, port=None, slots=4, context=512):
-        self.port = port or free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.process = subprocess.Popen(
-            [SERVER, "-m", model, "--host", "127.0.0.1", "--port", str(self.port), "-np", str(slots), "-c",
-             str(slots * context), *EXACT, *flags], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(600):
+    def __init__(self, name, words, port, seconds, environment=None):
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = tempfile.NamedTemporaryFile(mode="r+", prefix=name)
+        self.process = subprocess.Popen(list(map(str, words)), stdout=self.log, stderr=subprocess.STDOUT, env=environment,
+                                        start_new_session=True)
+        for _ in range(seconds * 10):
             if self.process.poll() is not None:
-                raise AssertionError(f"llama-server ended with {self.process.returncode}")
+                raise AssertionError(f"{name} ended with {self.process.returncode}:\n{self.said()}")
             try:
                 with urllib.request.urlopen(self.url + "/health", timeout=5) as reply:
                     if reply.status == 200:
                         return
             except OSError:
                 time.sleep(0.1)
-        raise AssertionError("llama-server did not begin to answer")
+        self.kill()
+        raise AssertionError(f"{name} did not answer within {seconds} s:\n{self.said()}")
+
+    def said(self):
+        return pathlib.Path(self.log.name).read_text(errors="replace")[-3000:]
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # vLLM's model is in a process of its own
+        except ProcessLookupError:
+            pass
         self.process.wait()
 
     def __enter__(self):
@@ -63,6 +74,21 @@ class LlamaServer:
 
     def __exit__(self, *_):
         self.kill()
+
+
+class LlamaServer(Server):
+    def __init__(self, model, *flags, port=None, slots=4, context=512):
+        port = port or free_port()
+        super().__init__("llama-server", [SERVER, "-m", model, "--host", "127.0.0.1", "--port", port, "-np", slots, "-c",
+                                          slots * context, *EXACT, *flags], port, 60)
+
+
+class VllmServer(Server):
+    def __init__(self, folder, context=1024):
+        port = free_port()
+        words = [VLLM, "-m", "vllm.entrypoints.openai.api_server", "--model", folder, "--dtype", "float32", "--host", "127.0.0.1",
+                 "--port", port, "--max-model-len", context, "--enable-prompt-tokens-details"]
+        super().__init__("vLLM", words, port, 400, {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"})
 
 
 def hugging_face_tokenizer(folder, merges):
@@ -321,6 +347,65 @@ class TinyModel(Case):
             self.assertIn(line, refused)
             self.assertEqual(len(refused.splitlines()), 1, refused)
         self.assertFalse((self.folder / "none").exists())
+
+
+@command.needs_shared
+@command.needs_model
+@unittest.skipUnless(VLLM, "skipped: PLUMB_VLLM names no Python with vLLM; bash tests/servers.sh makes one")
+class RealVllm(Case):
+    """SmolLM2-135M in F32, beside plumb's own network of the same folder."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = command.temporary_folder(cls)
+        cls.model = cls.folder / "SmolLM2-135M-Instruct"
+        subprocess.run([VLLM, command.ROOT / "tests" / "system" / "write_hugging_face_folder.py", command.MODEL, cls.model], check=True,
+                       capture_output=True)
+        cls.server = VllmServer(cls.model)
+        cls.addClassCleanup(cls.server.kill)
+
+    def both(self, command_name, *words):
+        return super().both(command_name, self.server, *words, model=self.model, more=["--tokenizer", self.model])
+
+    def test_statements_of_bear(self):
+        """330 statements, against lm-pub-quiz's scores, in at most 40 requests, those at connect included."""
+        out = self.folder / "bear"
+        command.plumb("probe", "--data", BEAR, "--relations", "P30,P36", "--limit", 5, "--server", self.server.url, "--tokenizer", self.model,
+                      "--out", out)
+        worst = compared = 0
+        for relation in ("P30", "P36"):
+            golden = {(row["sub_id"], row["template_index"]): row for row in command.rows(GOLDEN / f"{relation}_results.jsonl")}
+            for ours in command.rows(out / f"{relation}_results.jsonl"):
+                theirs = golden[ours["sub_id"], ours["template_index"]]
+                for a, b in zip(theirs["pll_scores"], ours["pll_scores"], strict=True):
+                    worst, compared = max(worst, abs(a - b)), compared + 1
+        self.assertEqual(compared, 330)
+        self.assertLess(worst, 1e-3)
+        run = run_json(out)
+        said = run["server"]
+        print(f"vLLM {said['version']}: {compared} statements, at worst {worst:.2g} nats from lm-pub-quiz; {said['requests']} requests, "
+              f"{said['tokens_sent']} tokens sent, {run['seconds_model']:.1f} s in the model; {1000 * said['seconds_a_prompt']:.2f} ms a prompt, "
+              f"{1000 * said['seconds_a_token']:.2f} ms a token")
+        self.assertEqual(said["kind"], "vLLM")
+        self.assertLess(max(said["checks"].values()), 1e-3)
+        self.assertLessEqual(said["requests"], 40)
+
+    def test_many_shots_before_many_choices(self):
+        """A long prefix that much is asked after: prefix by prefix."""
+        asked, here = self.both("many-shot", "--data", command.FACTS, "--relations", "birth-year", "--shots", 30, "--limit", 1, "--choices", 20)
+        theirs, ours = (scores_of(folder, "*_choices.jsonl", ["answer_scores"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+
+    def test_likelihood_ranks(self):
+        asked, here = self.both("rank", "--data", few_entities(self.folder / "few"), "--method", "likelihood", "--shots", 1, "--limit", 3)
+        theirs, ours = (scores_of(folder, "likelihood_ranks.jsonl", ["score"]) for folder in (asked, here))
+        self.assertClose(theirs, ours)
+
+    def test_generation(self):
+        asked, here = self.both("generate", "--data", command.FACTS, "--relations", "continent", "--limit", 2, "--settings", "zero-shot",
+                                "--confidence-prompts", 2, "--max-new-tokens", 6)
+        theirs, ours = (command.rows(folder / "zero-shot_answers.jsonl") for folder in (asked, here))
+        self.assertEqual([row["answer"] for row in theirs], [row["answer"] for row in ours])
 
 
 @needs_server

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# plumb's speed beside other programs: one table and one page, build/benchmarks/table.html.
+#
+#   bash benchmarks/run.sh [ROW…]
+#
+# Without rows it measures those that have no measurement yet in build/benchmarks/, so an interrupted run continues; named
+# rows are measured again. Sets up lm-pub-quiz with torch (6 GB, once) and uses lm-evaluation-harness where
+# benchmarks/against_lm_evaluation_harness.sh has installed it. Needs BEAR and WN18RR in the reference data.
+#
+# PLUMB_ROUNDS: rounds of each row (3). PLUMB_LLAMA_TOOLS: a folder with llama-perplexity, to measure it too.
+
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
+cd "$plumb_root"
+
+if [ ! -d "$plumb_shared/data/bear" ]; then
+  echo "no BEAR in $plumb_shared: name the reference data in PLUMB_SHARED" >&2
+  exit 2
+fi
+need_build_packages
+need_packages libopenblas-dev
+build_plumb plumb_command requantize ranking_against_sgemm
+need_model
+need_whole_peer
+export OMP_WAIT_POLICY=passive
+"$whole_peer_python" -c "import faiss" 2>/dev/null || "$whole_peer_python" -m pip install -q --disable-pip-version-check faiss-cpu
+exec "$whole_peer_python" benchmarks/table.py --plumb build/plumb --model "$model_f32" --bear "$plumb_shared/data/bear" \
+  --shared "$plumb_shared" --rounds "${PLUMB_ROUNDS:-3}" --llama-tools "${PLUMB_LLAMA_TOOLS:-}" \
+  --harness "$plumb_cache/lm-evaluation-harness-0.4.13/bin/python" "$@"

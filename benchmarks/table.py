@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One table of plumb's speed beside other programs. benchmarks/run.sh calls it with the peer's Python.
+
+Each row is measured in rounds, in each of which every program works once, one after the other. A ratio is plumb's rate
+over the other program's in the same round; the table has its median with the lowest and highest. A row's measurements are
+kept in build/benchmarks/ROW.json and measured again only when the row is named.
+"""
+import argparse
+import datetime
+import html
+import json
+import os
+import pathlib
+import platform
+import random
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+THREADS = 2
+SIX = "P19,P30,P36,P50,P272,P1376"
+
+
+class Missing(Exception):
+    """A program that cannot be had here."""
+
+
+# ---------------------------------------------------------------------------------------------- measuring
+
+class Measured:
+    """The rates of a row: units of work a second, by program and round."""
+
+    def __init__(self, unit, rounds):
+        self.unit, self.rounds, self.rates, self.missing, self.notes = unit, rounds, {}, {}, []
+
+    def run(self, programs):
+        """`programs`: name → a call that does the work once and returns the rate, or raises Missing."""
+        for turn in range(self.rounds):
+            for name, work in programs.items():
+                if name in self.missing:
+                    continue
+                try:
+                    rate = work()
+                except Missing as reason:
+                    self.missing[name] = str(reason)
+                    continue
+                self.rates.setdefault(name, []).append(rate)
+                print(f"    round {turn + 1}: {name}: {rate:.4g} {self.unit}", flush=True)
+
+    def note(self, text):
+        if text not in self.notes:
+            self.notes.append(text)
+            print("    " + text, flush=True)
+
+    def json(self):
+        return {"unit": self.unit, "rates": self.rates, "missing": self.missing, "notes": self.notes}
+
+
+def run(words, **more):
+    return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, **more)
+
+
+class Setup:
+    """Paths, and what rows share: the models in torch are loaded once."""
+
+    def __init__(self, words):
+        self.plumb, self.model, self.bear, self.shared = words.plumb, words.model, words.bear, words.shared
+        self.llama_tools, self.harness = words.llama_tools, words.harness
+        self.rounds = words.rounds
+        self._torch = {}
+
+    def torch(self):
+        os.environ.setdefault("TQDM_DISABLE", "1")
+        import torch
+        torch.set_num_threads(THREADS)
+        return torch
+
+    def model_of(self, dtype="float32"):
+        torch = self.torch()
+        if dtype not in self._torch:
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+            where = {"pretrained_model_name_or_path": os.path.dirname(self.model), "gguf_file": os.path.basename(self.model)}
+            model = AutoModelForCausalLM.from_pretrained(**where, dtype=getattr(torch, dtype)).eval()
+            self._torch[dtype] = (model, AutoTokenizer.from_pretrained(**where))
+        return self._torch[dtype]
+
+    def run_plumb(self, *words, keep=None):
+        """A command's run.json and the seconds of its whole process."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "run"
+            began = time.monotonic()
+            run([self.plumb, *words, "--threads", THREADS, "--out", out])
+            seconds = time.monotonic() - began
+            if keep is not None:
+                keep(out)
+            return json.loads((out / "run.json").read_text()), seconds
+
+
+def scores_of(out):
+    return {file.name: [json.loads(line)["pll_scores"] for line in file.open()] for file in sorted(out.glob("*_results.jsonl"))}
+
+
+def worst_difference(ours, theirs):
+    return max(abs(a - b) for name in ours for one, other in zip(ours[name], theirs[name], strict=True)
+               for a, b in zip(one, other, strict=True))
+
+
+def peer_relations(setup, codes, limit):
+    from lm_pub_quiz import Dataset
+    chosen = {one.relation_code: one.filter_subset(range(limit), keep_answer_space=True)
+              for one in Dataset.from_path(setup.bear) if one.relation_code in codes}
+    return [chosen[code] for code in codes]
+
+
+# ------------------------------------------------------------------------------------------------ rows
+
+def closed_set(setup, templates, dtype="float32", limit=3):
+    """lm-pub-quiz at its best batch size, plumb by its own network and over llama.cpp."""
+    from lm_pub_quiz import Evaluator
+    setup.torch()
+    codes = SIX.split(",")
+    made = Measured("statements/s", setup.rounds)
+    relations = peer_relations(setup, codes, limit)
+    model, tokenizer = setup.model_of(dtype)
+    evaluator = Evaluator.from_model(model, model_type="CLM", tokenizer=tokenizer)
+    count = max(1, min(len(one.templates) for one in relations)) if templates == "all" else 1
+    scores = {}
+
+    def peer(batch, chosen=relations):
+        began, statements = time.monotonic(), 0
+        for relation in chosen:
+            rows = []
+            for template in range(count):
+                result = evaluator.evaluate_relation(relation, template_index=template, batch_size=batch)
+                statements += len(result.instance_table) * len(result.answer_space)
+                rows += result.instance_table["pll_scores"].tolist()
+            scores[f"{relation.relation_code}_results.jsonl"] = rows
+        return statements / (time.monotonic() - began)
+
+    batch = max((8, 32, 64), key=lambda size: peer(size, relations[:1]))
+    made.note(f"lm-pub-quiz's best batch size: {batch}")
+    words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
+             ",".join(map(str, range(count))), "--bos", "yes"]
+    found = {}
+
+    def plumb(name, *more, model=None):
+        def work():
+            kept = {}
+            record, seconds = setup.run_plumb(*words, "--model", model or setup.model, *more, keep=lambda out: kept.update(scores_of(out)))
+            found[name] = {file: sorted(rows) for file, rows in kept.items()}
+            made.rates.setdefault(name + ", model alone", []).append(record["statements"] / record["seconds_model"])
+            return record["statements"] / seconds
+        return work
+
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {"lm-pub-quiz": lambda: peer(batch)}
+        if dtype == "bfloat16":
+            bf16 = pathlib.Path(folder) / "bf16.gguf"
+            run([ROOT / "build" / "requantize", setup.model, bf16, "BF16"])
+            programs["plumb"] = plumb("plumb", "--precision", "fast", "--engine", "native", model=bf16)
+            exact = plumb("exact", model=bf16)
+        else:
+            programs["plumb"] = plumb("plumb")
+            programs["plumb over llama.cpp"] = plumb("llama.cpp", "--engine", "llama")
+            if setup.llama_tools and count == 1:
+                programs["llama.cpp's multiple-choice tool"] = multiple_choice(setup, folder, words)
+            if count == 1:
+                programs["lm-evaluation-harness"] = harness(setup, folder, words)
+        made.run(programs)
+        theirs = {name: sorted(rows) for name, rows in scores.items()}
+        if dtype == "bfloat16":
+            exact()
+            made.note(f"BF16 products move plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
+                      f"{worst_difference(found['exact'], theirs):.2g} nats from the exact ones")
+        else:
+            apart = worst_difference(found["plumb"], theirs)
+            made.note(f"worst difference of a score from lm-pub-quiz's: {apart:.1e} nats")
+            assert apart < 1e-3
+    return made
+
+
+def statements_of(setup, words, folder):
+    """The probe's facts as (texts of the options, index of the right one)."""
+    out = pathlib.Path(folder) / "listed"
+    if not out.exists():
+        run([setup.plumb, *words, "--model", setup.model, "--out", out])
+    listed = run([setup.plumb, "data", "prompts", out]).stdout.splitlines()
+    return [[row["prompt"] + one["text"] for one in row["candidates"]] for row in map(json.loads, listed)]
+
+
+def multiple_choice(setup, folder, words):
+    """llama-perplexity --multiple-choice over the same facts; its data file is the tool's own binary format."""
+    facts = statements_of(setup, words, folder)
+    file = pathlib.Path(folder) / "tasks.bin"
+    tool = pathlib.Path(setup.llama_tools) / "llama-perplexity"
+
+    def text(value):
+        data = value.encode()
+        return len(data).to_bytes(4, "little") + data
+
+    tasks = []
+    for options in facts:
+        lead = os.path.commonprefix(options)
+        lead = lead[:lead.rfind(" ")] if " " in lead else ""
+        answers = b"".join(text(one[len(lead):].strip()) for one in options)
+        answers = len(options).to_bytes(4, "little") + answers + b"".join((1 if i == 0 else 0).to_bytes(4, "little") for i in range(len(options)))
+        tasks.append(text(lead.strip() or "The") + answers + (0).to_bytes(4, "little") + (0).to_bytes(4, "little"))
+    head = len(tasks).to_bytes(4, "little")
+    places, at = b"", 0
+    for one in tasks:
+        places += at.to_bytes(4, "little")
+        at += len(one)
+    file.write_bytes(head + places + b"".join(tasks))
+    count = sum(map(len, facts))
+
+    def work():
+        if not tool.exists():
+            raise Missing("llama.cpp's tools are not built")
+        began = time.monotonic()
+        done = subprocess.run([tool, "-m", setup.model, "--multiple-choice", "-bf", file, "-t", str(THREADS), "-c", "2048", "-b", "2048",
+                               "-fa", "off", "-ctk", "f32", "-ctv", "f32"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Missing(f"llama-perplexity ended with {done.returncode}: {done.stderr.strip().splitlines()[-1][:100]}")
+        return count / (time.monotonic() - began)
+    return work
+
+
+def harness(setup, folder, words):
+    """lm-evaluation-harness's log-likelihoods of the same statements, in its own process; its clock runs over them alone."""
+    def work():
+        if not setup.harness or not pathlib.Path(setup.harness).exists():
+            raise Missing("lm-evaluation-harness is not installed; benchmarks/against_lm_evaluation_harness.sh installs it")
+        texts = pathlib.Path(folder) / "texts.json"
+        if not texts.exists():
+            texts.write_text(json.dumps([one for options in statements_of(setup, words, folder) for one in options]))
+        done = run([setup.harness, ROOT / "benchmarks" / "harness_rate.py", setup.model, texts, THREADS])
+        return float(done.stdout.split()[-1])
+    return work
+
+
+def many_shot(setup, facts=4):
+    """Facts a second behind 50 shots: plumb, and transformers with the shots' cache kept and the choices in one batch."""
+    torch = setup.torch()
+    model, _ = setup.model_of()
+    made = Measured("facts/s", setup.rounds)
+    words = ["many-shot", "--data", ROOT / "examples" / "facts", "--model", setup.model, "--relations", "birth-year", "--shots", 50, "--seeds", 1,
+             "--choices", 100, "--limit", facts]
+    kept = {}
+
+    def plumb():
+        def keep(out):
+            kept["scores"] = [row["answer_scores"] for row in map(json.loads, (out / "birth-year_choices.jsonl").open())]
+            kept["listed"] = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
+        record, _ = setup.run_plumb(*words, keep=keep)
+        return facts / record["seconds_model"]
+
+    def transformers():
+        from transformers import DynamicCache
+        began = time.monotonic()
+        shared = os.path.commonprefix([row["ids"] for row in kept["listed"]])
+        worst = 0
+        with torch.no_grad():
+            cache = model(torch.tensor([shared]), use_cache=True).past_key_values
+            for row, ours in zip(kept["listed"], kept["scores"]):
+                tails = [row["ids"][len(shared):] + one["ids"][one["given"] * 0:] for one in row["candidates"]]
+                longest, keys = max(map(len, tails)), [(layer.keys, layer.values) for layer in cache.layers]
+                grown = DynamicCache()
+                for index, (key, value) in enumerate(keys):
+                    grown.update(key.expand(len(tails), -1, -1, -1), value.expand(len(tails), -1, -1, -1), index)
+                logits = model(torch.tensor([tail + [0] * (longest - len(tail)) for tail in tails]), past_key_values=grown).logits
+                rows = logits.log_softmax(-1)
+                at = len(row["ids"]) - len(shared)
+                for i, tail in enumerate(tails):
+                    score = sum(rows[i, t - 1, tail[t]].item() for t in range(at, len(tail)))
+                    worst = max(worst, abs(score - ours[i]))
+        made.note(f"worst difference of an answer's score from transformers': {worst:.1e} nats")
+        return facts / (time.monotonic() - began)
+
+    made.run({"plumb": plumb, "transformers, shots cached": transformers})
+    return made
+
+
+def sampling(setup, prompts=8, samples=100):
+    """BELIEF-ICL: sampled answers of prompts, 100 each, and greedy ones."""
+    torch = setup.torch()
+    model, tokenizer = setup.model_of()
+    sampled, greedy = Measured("prompts/s", setup.rounds), Measured("prompts/s", setup.rounds)
+    kept = {}
+
+    def plumb(count):
+        def work():
+            words = ["generate", "--data", ROOT / "examples" / "facts", "--model", setup.model, "--relations", "capital", "--settings", "relation",
+                     "--samples", count, "--confidence-prompts", prompts, "--max-new-tokens", 16, "--limit", 1 if count else 8, "--wordnet", "none"]
+
+            def keep(out):
+                listed = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
+                kept[count] = [row["ids"] for row in listed if row["part"].endswith("samples" if count else "answers")]
+            record, _ = setup.run_plumb(*words, keep=keep)
+            parts = record.get("seconds_by_part", {})
+            seconds = sum(value for name, value in parts.items() if name.endswith("samples" if count else "answers")) or record["seconds_model"]
+            return len(kept[count]) / seconds
+        return work
+
+    def drawn():
+        began, chosen = time.monotonic(), kept[samples][:2]
+        with torch.no_grad():
+            for ids in chosen:
+                model.generate(torch.tensor([ids]), do_sample=True, top_k=0, num_return_sequences=samples, max_new_tokens=16,
+                               pad_token_id=0, stop_strings=["\n"], tokenizer=tokenizer)
+        return len(chosen) / (time.monotonic() - began)
+
+    def likeliest(batch=16):
+        began, chosen = time.monotonic(), sorted(kept[0][:48], key=len)
+        with torch.no_grad():
+            for first in range(0, len(chosen), batch):
+                part = chosen[first:first + batch]
+                longest = max(map(len, part))
+                ids = torch.tensor([[0] * (longest - len(one)) + one for one in part])
+                mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in part])
+                model.generate(ids, attention_mask=mask, do_sample=False, max_new_tokens=16, pad_token_id=0, stop_strings=["\n"], tokenizer=tokenizer)
+        return len(chosen) / (time.monotonic() - began)
+
+    sampled.run({"plumb": plumb(samples), "transformers, 100 sequences": drawn})
+    greedy.run({"plumb": plumb(0), "transformers, batches of 16": likeliest})
+    return {"sampled": sampled, "greedy": greedy}
+
+
+def ranks(setup, queries=3000, entities=40943, dimension=768):
+    import numpy
+    torch = setup.torch()
+    made = Measured("queries/s", setup.rounds)
+    draw = numpy.random.default_rng(0)
+    q, e = (draw.standard_normal((rows, dimension), "float32") for rows in (queries, entities))
+    for rows in (q, e):
+        rows /= numpy.linalg.norm(rows, axis=1, keepdims=True)
+    gold = draw.integers(0, entities, queries)
+
+    def of_program(field):
+        def work():
+            done = json.loads(run([ROOT / "build" / "ranking_against_sgemm", queries, entities, dimension, 1],
+                                  env={**os.environ, "OMP_WAIT_POLICY": "passive"}).stdout)
+            return queries / done[field]
+        return work
+
+    def faiss_search():
+        try:
+            import faiss
+        except ImportError:
+            raise Missing("faiss-cpu is not installed in the peer's environment") from None
+        faiss.omp_set_num_threads(THREADS)
+        index = faiss.IndexFlatIP(dimension)
+        index.add(e)
+        began = time.monotonic()
+        index.search(q, 10)  # the ten nearest; ranks of any depth would cost more
+        return queries / (time.monotonic() - began)
+
+    def torch_sort():
+        left, right, of = torch.from_numpy(q), torch.from_numpy(e), torch.from_numpy(gold)
+        began = time.monotonic()
+        for first in range(0, queries, 500):
+            order = torch.mm(left[first:first + 500], right.T).argsort(descending=True)
+            (order == of[first:first + 500, None]).nonzero()
+        return queries / (time.monotonic() - began)
+
+    made.run({"plumb": of_program("ranking_seconds"), "OpenBLAS sgemm alone": of_program("sgemm_seconds"), "faiss IndexFlatIP, ten nearest": faiss_search,
+              "torch mm and sort": torch_sort})
+    return made
+
+
+def start(setup):
+    """From the call of a program to the end of one fact's probe, and the most memory."""
+    seconds, memory = Measured("starts/s", setup.rounds), Measured("1/GB", setup.rounds)
+    most = {}
+
+    def timed(name, words):
+        def work():
+            before = time.monotonic()
+            with tempfile.TemporaryDirectory() as folder:
+                process = subprocess.Popen([str(word).replace("OUT", folder) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                _, status, usage = os.wait4(process.pid, 0)
+            if status != 0:
+                raise Missing(f"{name} ended with status {status}")
+            most.setdefault(name, []).append(1e6 / usage.ru_maxrss)
+            return 1 / (time.monotonic() - before)
+        return work
+
+    programs = {"plumb": [setup.plumb, "probe", "--data", setup.bear, "--relations", "P30", "--limit", 1, "--model", setup.model, "--out", "OUT/run"],
+                "lm-pub-quiz": [sys.executable, ROOT / "benchmarks" / "lm_pub_quiz_once.py", setup.model, setup.bear, "P30", 1]}
+    seconds.run({name: timed(name, words) for name, words in programs.items()})
+    memory.rates = most
+    for name, values in most.items():
+        memory.note(f"{name}: {1000 / statistics.median(values):.0f} MB at most")
+    return {"start": seconds, "memory": memory}
+
+
+def script(beside, words, pattern, unit="", invert=False):
+    """A row that a benchmark of its own prints, with its ratio's median, lowest and highest."""
+    def work(setup):
+        made = Measured(unit, 1)
+        done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            made.missing[beside] = (done.stderr.strip().splitlines() or ["it failed"])[-1][:120]
+            return made
+        found = re.findall(pattern, done.stdout)
+        assert found, done.stdout
+        values = [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]
+        values = [1 / value for value in values] if invert else values
+        made.rates = {"plumb": values, beside: [1.0] * len(values)}
+        made.notes = done.stdout.strip().splitlines()[-3:]
+        return made
+    return work
+
+
+def rows_of(setup):
+    """name → (job, how it is measured, {other program: aim}, what limits it)."""
+    product = "the packed product"
+    wide = " avx512f " in pathlib.Path("/proc/cpuinfo").read_text()
+    quiz = 10 if wide else 8
+    deer = ["benchmarks/against_deer.sh", setup.shared / "data" / "wn18rr", 200]
+    return {
+        "closed-set": ("closed-set probe, six BEAR relations, F32", lambda s: closed_set(s, "0"), {
+            "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp's multiple-choice tool": 2.5, "plumb over llama.cpp": 2}, product),
+        "templates": ("all templates of each relation in one tree", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product),
+        "bf16": ("BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product),
+        "many-shot": ("many-shot, 50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product),
+        "deer": ("DEER's queries, WN18RR", script("transformers", deer, r"ratio, queries, causal model: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"),
+                 {"transformers": 5}, product),
+        "ranks": ("ranks, 3,000 × 40,943 × 768", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
+                  "16-bit products"),
+        "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product),
+        "calibration": ("calibration of 16 models with intervals", script(
+            "numpy and scikit-learn", ["benchmarks/calibration_of_many_models.sh"], r"ratio: ([\d.]+)"), {"numpy and scikit-learn": 10}, "reading JSON"),
+        "masked": ("masked model of BERT-base's size", script(
+            "lm-pub-quiz", ["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
+            r"ratio, whole process: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"), {"lm-pub-quiz": 2.5}, product),
+        "start": ("from nothing to one fact", start, {"lm-pub-quiz": 1}, "reading the weights"),
+    }
+
+
+# ----------------------------------------------------------------------------------------------- table
+
+def machine():
+    info = pathlib.Path("/proc/cpuinfo").read_text()
+    name = re.search(r"model name\s*: (.*)", info)
+    flags = set(re.search(r"flags\s*: (.*)", info)[1].split())
+    widths = [flag for flag in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if flag in flags]
+    memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / 1e6
+    return f"{name[1].strip() if name else platform.machine()}, {os.cpu_count()} cores ({', '.join(widths)}), {memory:.0f} GB"
+
+
+def versions(setup):
+    found = [run([setup.plumb, "--version"]).stdout.strip().splitlines()[0]]
+    for name in ("torch", "transformers", "lm-pub-quiz", "faiss-cpu", "scikit-learn"):
+        try:
+            from importlib.metadata import version
+            found.append(f"{name} {version(name)}")
+        except Exception:
+            pass
+    return found
+
+
+def lines_of(record):
+    """(job, other program, ratio's median, lowest, highest, aim, unit, plumb's median rate, the other's) of a row; ratio None: missing."""
+    for part, made in record["parts"].items():
+        job = record["job"] + (f", {part}" if part else "")
+        ours = made["rates"].get("plumb", [])
+        names = [name for name in [*made["rates"], *made["missing"]] if name != "plumb" and not name.endswith("model alone")]
+        for name in names:
+            if name in made["missing"]:
+                yield job, name, None, made["missing"][name], None, record["aims"].get(name), made["unit"], None, None
+                continue
+            theirs = made["rates"][name]
+            ratios = [a / b for a, b in zip(ours, theirs)]
+            yield (job, name, statistics.median(ratios), min(ratios), max(ratios), record["aims"].get(name), made["unit"],
+                   statistics.median(ours), statistics.median(theirs))
+
+
+def shown(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def print_table(records):
+    print(f"\n{'job':30} {'beside':25} {'ratio':>6} {'lowest to highest':>9}  aim")
+    print("─" * 80)
+    for record in records:
+        for job, name, middle, low, high, aim, *_ in lines_of(record):
+            head = f"{job[:30]:30} {name[:25]:25} "
+            if middle is None:
+                print(head + "not here")
+                continue
+            said = "" if aim is None else f"{aim:g}" + ("" if middle >= aim else " missed")
+            print(f"{head}{shown(middle):>6} {shown(low) + '–' + shown(high):>10} {said}")
+
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>plumb: speed</title><style>
+:root{{color-scheme:light dark}}body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
+.wide{{overflow-x:auto}}table{{border-collapse:collapse;width:100%}}th,td{{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8886;vertical-align:top}}
+td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
+ul{{padding-left:1.2rem}}</style><h1>Speed beside other programs</h1>
+<p>A ratio is plumb's rate over the other program's in the same round: its median, and the lowest and highest of the rounds. {machine}.
+{versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>beside</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
+<th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
+
+
+def write_page(file, records):
+    rows, notes = "", ""
+    for record in records:
+        for job, name, middle, low, high, aim, unit, ours, theirs in lines_of(record):
+            if middle is None:
+                rows += f"<tr><td>{html.escape(job)}</td><td>{html.escape(name)}</td><td colspan=6>not here: {html.escape(low)}</td></tr>"
+                continue
+            missed = aim is not None and middle < aim
+            rows += (f"<tr><td>{html.escape(job)}</td><td>{html.escape(name)}</td><td class='n'><b>{shown(middle)}</b></td><td class='n'>{shown(low)} to "
+                     f"{shown(high)}</td><td class='n{' missed' if missed else ''}'>{'' if aim is None else f'{aim:g}'}{' missed' if missed else ''}</td>"
+                     f"<td class='n'>{ours:.4g}</td><td class='n'>{theirs:.4g}</td><td>{html.escape(unit)}</td></tr>")
+        said = [note for made in record["parts"].values() for note in made["notes"]]
+        notes += (f"<p><b>{html.escape(record['job'])}</b>, limited by {html.escape(record['limit'])}; {html.escape(record['date'])}</p><ul>"
+                  + "".join(f"<li>{html.escape(note)}</li>" for note in said) + "</ul>")
+    seen = list(dict.fromkeys(record["machine"] for record in records))
+    used = list(dict.fromkeys(one for record in records for one in record["versions"]))
+    file.write_text(PAGE.format(machine=html.escape("; ".join(seen)), versions=html.escape(", ".join(used)), rows=rows, notes=notes), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("plumb", "model", "bear", "shared"):
+        parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    parser.add_argument("--llama-tools", default="")
+    parser.add_argument("--harness", default="")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("names", nargs="*")
+    words = parser.parse_args()
+    setup = Setup(words)
+    rows = rows_of(setup)
+    if unknown := [name for name in words.names if name not in rows]:
+        print(f"benchmarks/run.sh: '{unknown[0]}' is not a row; say one of {', '.join(rows)}", file=sys.stderr)
+        return 2
+    folder = ROOT / "build" / "benchmarks"
+    folder.mkdir(parents=True, exist_ok=True)
+    records = []
+    for name, (job, measure, aims, limit) in rows.items():
+        file = folder / f"{name}.json"
+        if name in words.names or (not words.names and not file.exists()):
+            print(f"\n== {name}: {job}", flush=True)
+            began = time.monotonic()
+            made = measure(setup)
+            parts = made if isinstance(made, dict) else {"": made}
+            record = {"name": name, "job": job, "aims": aims, "limit": limit, "machine": machine(), "versions": versions(setup),
+                      "date": datetime.date.today().isoformat(), "minutes": round((time.monotonic() - began) / 60, 1),
+                      "parts": {part: one.json() for part, one in parts.items()}}
+            file.with_suffix(".part").write_text(json.dumps(record, indent=1, ensure_ascii=False))
+            file.with_suffix(".part").rename(file)
+        if file.exists():
+            records.append(json.loads(file.read_text()))
+    print_table(records)
+    write_page(folder / "table.html", records)
+    print(f"\npage: {folder / 'table.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
