@@ -8,7 +8,7 @@
 # rows are measured again. Sets up lm-pub-quiz with torch (6 GB, once) and uses lm-evaluation-harness where
 # benchmarks/against_lm_evaluation_harness.sh has installed it. Needs BEAR and WN18RR in the reference data.
 #
-# PLUMB_ROUNDS: rounds of each row (3). PLUMB_LLAMA_TOOLS: a folder with llama-perplexity, to measure it too.
+# PLUMB_ROUNDS: rounds of each row (3).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -23,8 +23,9 @@ need_packages libopenblas-dev
 build_plumb plumb_command requantize ranking_against_sgemm
 need_model
 need_whole_peer
+need_llama_perplexity
 export OMP_WAIT_POLICY=passive
 "$whole_peer_python" -c "import faiss" 2>/dev/null || "$whole_peer_python" -m pip install -q --disable-pip-version-check faiss-cpu
 exec "$whole_peer_python" benchmarks/table.py --plumb build/plumb --model "$model_f32" --bear "$plumb_shared/data/bear" \
-  --shared "$plumb_shared" --rounds "${PLUMB_ROUNDS:-3}" --llama-tools "${PLUMB_LLAMA_TOOLS:-}" \
+  --shared "$plumb_shared" --rounds "${PLUMB_ROUNDS:-3}" --llama-tools "$llama_perplexity_folder" \
   --harness "$plumb_cache/lm-evaluation-harness-0.4.13/bin/python" "$@"

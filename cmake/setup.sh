@@ -158,23 +158,34 @@ build_llama() {
   rm -rf "$work"
 }
 
-# llama.cpp's own server, which tests ask over the network; built from the same sources.
+# llama.cpp's own programs, built from the same sources: the server that tests ask over the network, and the tool whose
+# speed benchmarks measure. Each in a folder of its own.
 llama_server_folder="$plumb_cache/llama-server-$llama_version-$(cpu_key)"
 llama_server="$llama_server_folder/llama-server"
+llama_perplexity_folder="$plumb_cache/llama-perplexity-$llama_version-$(cpu_key)"
 need_llama_server() {
-  [ -x "$llama_server" ] && return
-  local work="$plumb_cache/work-llama-server.$$"
+  [ -x "$llama_server" ] || build_llama_program llama-server "$llama_server_folder" "six to nine minutes" -DLLAMA_BUILD_SERVER=ON
+}
+need_llama_perplexity() {
+  [ -d "$llama_perplexity_folder" ] ||
+    build_llama_program llama-perplexity "$llama_perplexity_folder" "four to seven minutes" -DLLAMA_BUILD_SERVER=OFF
+}
+
+# build_llama_program NAME FOLDER TIME OPTION…: one of llama.cpp's programs, for this CPU.
+build_llama_program() {
+  local name=$1 folder=$2 minutes=$3 work="$plumb_cache/work-$1.$$"
+  shift 3
   fetch_llama "$work"
-  say "building llama-server for this CPU (six to nine minutes, once)"
+  say "building $name for this CPU ($minutes, once)"
   cmake -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_TOOLS=ON \
-    -DLLAMA_BUILD_SERVER=ON -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF \
-    -DLLAMA_BUILD_UI=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF >"$work/log" 2>&1 &&
-    cmake --build "$work/build" --target llama-server >>"$work/log" 2>&1 ||
+    -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_APP=OFF -DLLAMA_BUILD_UI=OFF \
+    -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF "$@" >"$work/log" 2>&1 &&
+    cmake --build "$work/build" --target "$name" >>"$work/log" 2>&1 ||
     { tail -30 "$work/log" >&2; exit 1; }
   mkdir -p "$work/whole"
-  cp "$work/build/bin/llama-server" "$work/whole"
-  mv "$work/whole" "$llama_server_folder"
+  cp "$work/build/bin/$name" "$work/whole"
+  mv "$work/whole" "$folder"
   rm -rf "$work"
 }
 

@@ -3,6 +3,7 @@
 // GGUF files, by llama.cpp.
 
 #include <ggml-backend.h>
+#include <nanobind/stl/string.h>
 
 #include "model.hpp"
 #include "plumb/llama.hpp"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plumb/detail/backend/archetypes.hpp"
@@ -83,6 +84,29 @@ BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   other.reserve(8);
   BOOST_TEST(reserved == 8U);
   BOOST_TEST(other.describe().weights == "Q4_1");
+}
+
+/// Counts the texts it is asked for.
+struct CountingModel : NgramTreeModel {
+  explicit CountingModel(std::size_t& count) : NgramTreeModel(text, 12), texts(count) {}
+  [[nodiscard]] Tokenization tokenize(std::string_view of) const {
+    ++texts;
+    return NgramTreeModel::tokenize(of);
+  }
+  std::size_t& texts;
+};
+
+BOOST_AUTO_TEST_CASE(remembered_texts_are_tokenised_once) {
+  std::size_t asked = 0;
+  AnyModel model = AnyModel::made_by([&] { return CountingModel(asked); });
+  (void)model.tokenize("Paris");
+  (void)model.tokenize("Paris");
+  BOOST_TEST(asked == 2U);
+  model.remember_texts();
+  const Tokenization first = model.tokenize("France"), again = model.tokenize("France");
+  BOOST_TEST(asked == 3U);
+  BOOST_TEST(ids_of(first) == ids_of(again));
+  BOOST_TEST(ids_of(again) == ids_of(NgramTreeModel(text, 12).tokenize("France")));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
