@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// GGUF files, by llama.cpp.
+// GGUF files by llama.cpp.
 
 #include <ggml-backend.h>
 #include <nanobind/stl/string.h>
@@ -20,8 +20,10 @@ AnyModel llama_model(const std::string& file, int threads, bool parse_special_to
 }
 
 void bind_gguf(nb::module_& module) {
-  module.def("load_llama_kernels",
-             [](const std::string& folder) { ggml_backend_load_all_from_path(folder.c_str()); });
+  module.def("load_llama_kernels", [](const std::string& folder) {
+    const LlamaLog unheard;  // nobody needs to read which library it took
+    ggml_backend_load_all_from_path(folder.c_str());
+  });
 }
 
 }  // namespace plumb_python

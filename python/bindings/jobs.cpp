@@ -31,8 +31,11 @@ struct PathModels {
       return folder_model(options.model.string(), options.threads, options.parse_special_tokens);
     }
 #ifdef PLUMB_WITH_LLAMA
-    return llama_model(options.model.string(), options.threads, options.parse_special_tokens,
-                       options.precision == Precision::exact);
+    return options.precision == Precision::exact
+               ? native_gguf_model(options.model.string(), options.threads,
+                                   options.parse_special_tokens)
+               : llama_model(options.model.string(), options.threads, options.parse_special_tokens,
+                             false);
 #else
     throw user_error({.file = options.model},
                      "is no Hugging Face folder, and plumb_probe was built without llama.cpp",

@@ -91,8 +91,10 @@ struct Model {
 /// The model of a Hugging Face folder, or of a GGUF file where plumb_probe was built with llama.cpp. Throws a user
 /// error for what cannot be read.
 AnyModel model_at(const std::string& path, int threads, bool parse_special_tokens, bool exact);
-/// By plumb's own networks; by llama.cpp, compiled only where that is there.
 AnyModel folder_model(const std::string& folder, int threads, bool parse_special_tokens);
+/// A GGUF file by plumb's own network, as the command computes exact scores, or by llama.cpp if the network does not
+/// know it. These two are compiled only with llama.cpp.
+AnyModel native_gguf_model(const std::string& file, int threads, bool parse_special_tokens);
 AnyModel llama_model(const std::string& file, int threads, bool parse_special_tokens, bool exact);
 /// A model of a Python object, held to the members that python/plumb_probe/engines.py describes.
 AnyModel object_model(nb::object engine);

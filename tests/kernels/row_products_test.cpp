@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/kernels/row_products.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "support/kernel_tables.hpp"
@@ -16,45 +18,99 @@ BOOST_AUTO_TEST_SUITE(row_products)
 
 BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
-    constexpr std::size_t depth = 7, row_stride = 11, gap = 3;
+    constexpr std::size_t gap = 3;
     std::mt19937 random(4);
     const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
-    for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
-      for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
-        // Lanes one behind the other, as in a panel, and each of them a block of its own.
-        for (const bool in_blocks : {false, true}) {
-          const std::size_t step = in_blocks ? set.lanes : lanes * set.lanes + gap;
-          const std::size_t lane_step = in_blocks ? depth * set.lanes + gap : set.lanes;
-          const std::size_t sum_stride = lanes * set.lanes + gap;
-          std::vector<float> left(rows * row_stride), right(depth * step + lanes * lane_step),
-              sums(rows * sum_stride);
-          for (float& x : left) x = integer();
-          for (float& x : right) x = integer();
-          for (float& x : sums) x = integer();
-          const std::vector<float> before = sums;
-          set.add_products(rows, lanes,
-                           {left.data(), row_stride, right.data(), step, lane_step, depth,
-                            sums.data(), sum_stride});
-          for (std::size_t r = 0; r < rows; ++r) {
-            for (std::size_t c = 0; c < sum_stride; ++c) {
-              float expected = before[r * sum_stride + c];
-              for (std::size_t k = 0; k < depth && c < lanes * set.lanes; ++k) {
-                const std::size_t at = k * step + c / set.lanes * lane_step + c % set.lanes;
-                expected += left[r * row_stride + k] * right[at];
+    for (const auto& [depth, adds] :
+         {std::pair{7U, true}, std::pair{65U, false}, std::pair{130U, false}})
+      for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
+        const std::size_t row_stride = depth + 4;
+        for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
+          // Lanes one behind the other, as in a panel, and each of them a block of its own.
+          for (const bool in_blocks : {false, true}) {
+            const std::size_t step = in_blocks ? set.lanes : lanes * set.lanes + gap;
+            const std::size_t lane_step = in_blocks ? depth * set.lanes + gap : set.lanes;
+            const std::size_t sum_stride = lanes * set.lanes + gap;
+            std::vector<float> left(rows * row_stride), right(depth * step + lanes * lane_step),
+                sums(rows * sum_stride);
+            for (float& x : left) x = integer();
+            for (float& x : right) x = integer();
+            for (float& x : sums) x = integer();
+            const std::vector<float> before = sums;
+            set.add_products(rows, lanes,
+                             {left.data(), row_stride, right.data(), step, lane_step, depth,
+                              sums.data(), sum_stride, adds});
+            for (std::size_t r = 0; r < rows; ++r) {
+              for (std::size_t c = 0; c < sum_stride; ++c) {
+                const bool starts_at_0 = !adds && c < lanes * set.lanes;
+                float expected = starts_at_0 ? 0 : before[r * sum_stride + c];
+                for (std::size_t k = 0; k < depth && c < lanes * set.lanes; ++k) {
+                  const std::size_t at = k * step + c / set.lanes * lane_step + c % set.lanes;
+                  expected += left[r * row_stride + k] * right[at];
+                }
+                BOOST_TEST(sums[r * sum_stride + c] == expected);
               }
-              BOOST_TEST(sums[r * sum_stride + c] == expected);
             }
           }
         }
       }
+  });
+}
+
+// 2^24 + 1 is no float: a chain loses each of the 64 ones behind it, a part of its own does not.
+BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
+  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
+    const std::size_t width = set.product_width();
+    for (const std::size_t depth : {64U, 65U, 128U, 130U}) {
+      for (const bool adds : {false, true}) {
+        std::vector<float> left(depth, 1.0F), right(depth * width), sums(width);
+        for (std::size_t k = 0; k < depth; ++k) {
+          const float number = k == 0 ? 16777216.0F : k < 64 ? 0.0F : 1.0F;
+          std::fill_n(right.begin() + static_cast<std::ptrdiff_t>(k * width), width, number);
+        }
+        set.add_products(
+            1, set.product_lanes,
+            {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, adds});
+        // Of 130, two ones are a part, and 2^24 + 64 + 2 is a float.
+        const float behind = adds || depth == 65 ? 0.0F : static_cast<float>(depth - 64);
+        for (const float sum : sums) BOOST_TEST(sum == 16777216.0F + behind);
+      }
     }
+  });
+}
+
+// As attention adds up values: by runs of slots, and past slots that a query does not see.
+BOOST_AUTO_TEST_CASE(sums_that_are_added_to_depend_neither_on_calls_nor_on_zeros_between) {
+  test::with_each<NetworkKernels>([](const NetworkKernels& set) {
+    constexpr std::size_t depth = 200;
+    const std::size_t width = set.product_width();
+    std::mt19937 random(8);
+    const auto number = [&] { return static_cast<float>(random() % 10007) / 5003.5F - 1.0F; };
+    std::vector<float> left(depth), right(depth * width);
+    for (float& x : left) x = number();
+    for (float& x : right) x = number();
+    const auto add = [&](const std::vector<float>& weights, const std::vector<float>& values,
+                         std::size_t first, std::size_t count, std::vector<float>& sums) {
+      set.add_products(1, set.product_lanes,
+                       {weights.data() + first, depth, values.data() + first * width, width,
+                        set.lanes, count, sums.data(), width, true});
+    };
+    std::vector<float> whole(width), runs(width), between(width);
+    add(left, right, 0, depth, whole);
+    add(left, right, 0, 70, runs);
+    add(left, right, 70, depth - 70, runs);
+    left.insert(left.begin() + 33, 0.0F);
+    right.insert(right.begin() + static_cast<std::ptrdiff_t>(33 * width), width, 1.0F);
+    add(left, right, 0, depth + 1, between);
+    BOOST_TEST(whole == runs);
+    BOOST_TEST(whole == between);
   });
 }
 
 // Small integers are BF16 numbers: their bits are the upper half of F32's.
 BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
-    constexpr std::size_t depth = 5, row_stride = 7;
+    constexpr std::size_t depth = 70, row_stride = 72;
     const std::size_t step = set.product_width(), sum_stride = set.product_width();
     std::mt19937 random(6);
     const auto integer = [&] { return static_cast<float>(random() % 9) - 4.0F; };
@@ -76,10 +132,10 @@ BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
         std::vector<float> sums(rows * sum_stride, 3.0F);
         set.add_pair_products(rows, lanes,
                               {left_pairs.data(), row_stride, right_pairs.data(), step, set.lanes,
-                               depth, sums.data(), sum_stride});
+                               depth, sums.data(), sum_stride, lanes % 2 == 0});
         for (std::size_t r = 0; r < rows; ++r) {
           for (std::size_t c = 0; c < sum_stride; ++c) {
-            float expected = 3;
+            float expected = lanes % 2 != 0 && c < lanes * set.lanes ? 0.0F : 3.0F;
             for (std::size_t k = 0; k < depth && c < lanes * set.lanes; ++k) {
               const float* const one = left.data() + 2 * (r * row_stride + k);
               const float* const other = right.data() + 2 * (k * step + c);

@@ -32,7 +32,8 @@ struct ProductTile {
   float* sums;
   /// Numbers from one row's sums to the next; those of one row lie side by side.
   std::size_t sum_stride;
-  /// Whether sums begin at what lies there, or at 0.
+  /// Whether sums begin with what is there and grow in one chain, or begin at 0 and are made in parts
+  /// (row_products.hpp).
   bool adds = true;
 };
 

@@ -4,12 +4,13 @@
 // How are a few rows multiplied with many columns at the speed of the machine's registers?
 //
 //   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
-// The sums of a tile of rows and of one to three vectors of columns stay in registers until they are
-// whole, and k runs upwards in each of them. So a sum does not depend on which others are computed
-// with it, bit by bit. Numbers of one k stand side by side in `float_lanes` columns; where these
+// The sums of a tile of rows and of one to three vectors of columns are in registers, and k runs upwards
+// in each of them. So a sum does not depend on which others are computed with it, bit by bit. Sums that
+// start at 0 are made in parts of 64, each added to the total in memory. Sums that are added to what is
+// there are one chain, so that they may be made in any number of calls. Numbers of one k stand side by side in `float_lanes` columns; where these
 // lie in memory is the caller's choice (packed_matrix.hpp, attention.hpp). The shape follows the
 // widest vectors this file is compiled for; vector_size is understood by GCC and Clang. Sums are
-// single precision, with a relative error of about 1e-6 at k = 3,072. Numbers are F32, or pairs of BF16
+// single precision. Numbers are F32, or pairs of BF16
 // numbers of two neighbouring k, whose two products are added at once.
 
 #include <cstddef>
@@ -119,9 +120,9 @@ template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, s
   std::size_t k = 0;
   do {
     const bool is_first = k == 0;
-    const std::size_t end = depth - k > summed_at_once ? k + summed_at_once : depth;
-    TileRow<Lanes> sums[] = {
-        TileRow<Lanes>(tile.sums + R * tile.sum_stride, is_first && tile.adds)...};
+    const bool is_last = tile.adds || depth - k <= summed_at_once;
+    const std::size_t end = is_last ? depth : k + summed_at_once;
+    TileRow<Lanes> sums[] = {TileRow<Lanes>(tile.sums + R * tile.sum_stride, tile.adds)...};
     for (; k < end; ++k, at += step) {
       const typename LanesOf<Number>::Type columns[] = {load_lanes(at + C * lane_step)...};
       (sums[R].add(columns, row[R][k]), ...);
