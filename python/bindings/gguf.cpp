@@ -5,12 +5,31 @@
 #include <ggml-backend.h>
 #include <nanobind/stl/string.h>
 
+#include <mutex>
+
 #include "model.hpp"
 #include "plumb/llama.hpp"
 
 namespace plumb_python {
 
+namespace {
+
+std::string kernel_folder;
+
+/// ggml's library for this CPU, where llama.cpp has one for each kind of CPU in a folder.
+void load_kernels() {
+  static std::once_flag is_done;
+  std::call_once(is_done, [] {
+    if (kernel_folder.empty()) return;
+    const LlamaLog unheard;  // nobody needs to read which library it took
+    ggml_backend_load_all_from_path(kernel_folder.c_str());
+  });
+}
+
+}  // namespace
+
 AnyModel llama_model(const std::string& file, int threads, bool parse_special_tokens, bool exact) {
+  load_kernels();
   return AnyModel::made_by([&] {
     return LlamaModel({.model = file,
                        .precision = exact ? Precision::exact : Precision::fast,
@@ -20,10 +39,7 @@ AnyModel llama_model(const std::string& file, int threads, bool parse_special_to
 }
 
 void bind_gguf(nb::module_& module) {
-  module.def("load_llama_kernels", [](const std::string& folder) {
-    const LlamaLog unheard;  // nobody needs to read which library it took
-    ggml_backend_load_all_from_path(folder.c_str());
-  });
+  module.def("set_llama_kernels", [](const std::string& folder) { kernel_folder = folder; });
 }
 
 }  // namespace plumb_python

@@ -124,8 +124,8 @@ inline nb::object to_python(const Json& json) {
 void bind_data(nb::module_& module);
 void bind_probes(nb::module_& module);
 void bind_jobs(nb::module_& module);
-/// Adds `load_llama_kernels(folder)`: loads ggml's libraries for this CPU where llama.cpp has them apart, as in wheels.
-/// Compiled only with llama.cpp.
+/// Adds `set_llama_kernels(folder)`: where ggml's libraries for each kind of CPU are, as in wheels; one is loaded with the
+/// first .gguf file. Compiled only with llama.cpp.
 void bind_gguf(nb::module_& module);
 
 }  // namespace plumb_python

@@ -33,7 +33,7 @@ __all__ = ["Answers", "Dataset", "Engine", "Estimate", "Model", "PlumbError", "R
 
 _llama_kernels = pathlib.Path(__file__).parent / "llama"  # of a wheel: one library for each kind of CPU
 if _llama_kernels.is_dir():
-    _core.load_llama_kernels(str(_llama_kernels))
+    _core.set_llama_kernels(str(_llama_kernels))
 
 
 def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_tokens: bool = False,

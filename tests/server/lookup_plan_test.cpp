@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -67,8 +68,9 @@ BOOST_AUTO_TEST_CASE(sequences_answer_every_lookup_of_a_tree) {
 
 BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are_not) {
   const FoundStandIn found(speaking("vllm"));
-  const ServerCosts costs{.prompt = 1e-3, .token = 1e-3};
-  const auto cheaper = [&](std::size_t shared, std::size_t branches, std::size_t length) {
+  const ServerCosts even{.request = 1e-3, .prompt = 1e-3, .token = 1e-3};
+  const auto cheaper = [&](std::size_t shared, std::size_t branches, std::size_t length,
+                           const ServerCosts& costs) {
     TokenTree tree;
     NodeId prefix = TokenTree::root;
     for (std::size_t t = 0; t < shared; ++t) prefix = tree.add(prefix, 'p');
@@ -96,21 +98,50 @@ BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are
       }
     }
     const LookupSequences sequences(tree, lookups);
-    return sequences_are_cheaper(*found.dialect, costs, tree, sequences, nodes, questions);
+    return sequences_are_cheaper(*found.dialect, costs, tree, sequences, nodes, questions, 8);
   };
-  BOOST_TEST(cheaper(6, 10, 4));
-  BOOST_TEST(!cheaper(400, 10, 4));
-  BOOST_TEST(!cheaper(6, 200, 1));  // one prefix in two requests, or 200 sequences
-  BOOST_TEST(!cheaper(510, 2, 4));  // longer than the context
+  BOOST_TEST(cheaper(6, 10, 4, even));
+  BOOST_TEST(!cheaper(400, 10, 4, even));
+  BOOST_TEST(!cheaper(6, 200, 1, even));  // one prefix in two requests, or 200 sequences
+  // Sequences are fewer prompts; the longest may have 511 tokens of a context of 512.
+  const ServerCosts of_prompts{.request = 0, .prompt = 1, .token = 0};
+  BOOST_TEST(cheaper(507, 2, 4, of_prompts));
+  BOOST_TEST(!cheaper(508, 2, 4, of_prompts));
+  // One question of one token after each of 100 prefixes is two requests, 100 sequences are one.
+  const ServerCosts of_requests{.request = 1, .prompt = 0, .token = 1e-9};
+  BOOST_TEST(cheaper(6, 1000, 2, of_requests));
 }
 
-BOOST_AUTO_TEST_CASE(costs_are_measured_by_a_few_requests) {
+BOOST_AUTO_TEST_CASE(a_sequence_too_many_begins_another_request) {
   FoundStandIn found(speaking("vllm"));
+  std::vector<AskedSequence> sequences(130, AskedSequence{{'a', 'b'}, {}});
   const std::size_t before = found.server.requests();
+  ask_sequences(found.client, *found.dialect, found.tally, sequences);
+  BOOST_TEST(found.server.requests() - before == 3U);  // of 64, 64 and 2
+  for (const AskedSequence& one : sequences) BOOST_TEST(one.nats.size() == 2U);
+  std::vector<AskedSequence> longer(50, AskedSequence{std::vector<TokenId>(500, 'a'), {}});
+  const std::size_t then = found.server.requests();
+  ask_sequences(found.client, *found.dialect, found.tally, longer);
+  BOOST_TEST(found.server.requests() - then == 2U);  // of 32 and 18: 16,000 tokens and the rest
+}
+
+BOOST_AUTO_TEST_CASE(costs_are_those_of_the_server) {
+  using std::chrono::milliseconds;
+  auto options = speaking("vllm");
+  // 20 ms a request, 10 ms a prompt, half a millisecond a token.
+  options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find("prompt_logprobs") == std::string::npos) return;
+    const auto prompts = nlohmann::json::parse(request.body).at("prompt");
+    std::size_t tokens = 0;
+    for (const auto& one : prompts) tokens += one.size();
+    reply.delay = milliseconds(20 + 10 * prompts.size() + tokens / 2);
+  };
+  FoundStandIn found(options);
   const ServerCosts costs = measure_costs(found.client, *found.dialect, found.tally);
-  BOOST_TEST(found.server.requests() - before == 4U);
-  BOOST_TEST(costs.token > 0);
-  BOOST_TEST(costs.prompt >= 0);
+  BOOST_TEST(costs.token > 0.0003);
+  BOOST_TEST(costs.prompt > 0.005);
+  BOOST_TEST(costs.prompt > 5 * costs.token);
+  BOOST_TEST(costs.request > 0.005);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(scaled_and_rounded_numbers_are_refused) {
     const bool is_vllm = std::string(maker) == "vllm";
     StandInModel::Options scaled = speaking(maker);
     scaled.shift = is_vllm ? -9 : -0.5;
-    refuses(scaled, is_vllm ? "not to between 0.076923 and 1" : "add up to 0.606531, not to 1");
+    refuses(scaled,
+            is_vllm ? "which is not between 0.076923 and 1" : "add up to 0.606531, not to 1");
     StandInModel::Options rounded = speaking(maker);
     rounded.decimals = 3;
     refuses(rounded, "rounds its log-probabilities to three decimals");
@@ -64,6 +65,30 @@ BOOST_AUTO_TEST_CASE(a_server_that_cuts_is_refused) {
     ignores.ignores_token_ids = true;
     refuses(ignores, "gives no");
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_vllm_that_reports_one_likeliest_token_is_enough) {
+  StandInModel::Options few = speaking("vllm");
+  few.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    if (request.body.find("\"logprobs\":20") == std::string::npos) return;
+    reply = StandInModel::error(400, "Requested sample logprobs of 20, which is greater than 5");
+  };
+  FoundStandIn found(few);
+  BOOST_TEST(check(found).sum_off < 1e-9);
+}
+
+BOOST_AUTO_TEST_CASE(a_vllm_whose_cache_answers_otherwise_is_refused) {
+  StandInModel::Options cached = speaking("vllm");
+  cached.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
+    const auto body = nlohmann::json::parse(request.body.empty() ? "{}" : request.body);
+    if (!body.contains("cache_salt") || body.at("prompt").at(0).size() < 40) return;
+    auto json = nlohmann::json::parse(reply.body);
+    for (auto& top : json["choices"][0]["logprobs"]["top_logprobs"]) {
+      for (auto& value : top) value = value.get<double>() - 0.5;
+    }
+    reply.body = json.dump();
+  };
+  refuses(cached, "the same question is answered 0.500000 nats apart");
 }
 
 BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {

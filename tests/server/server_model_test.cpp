@@ -51,8 +51,13 @@ ServerOptions asking(const std::string& url, const std::string& maker, std::stri
 }
 
 struct Asked {
-  explicit Asked(const StandInModel::Options& options, std::string key = "")
-      : made(options), server(made), model(asking(server.url(), options.maker, std::move(key))) {}
+  explicit Asked(const StandInModel::Options& options, std::string key = "",
+                 std::optional<ServerCosts> costs = std::nullopt)
+      : made(options), server(made), model([&] {
+          ServerOptions asked = asking(server.url(), options.maker, std::move(key));
+          asked.costs = costs;
+          return asked;
+        }()) {}
   StandInModel made;
   StandInServer server;
   ServerModel model;
@@ -405,14 +410,37 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
     }
     reply.body = json.dump();
   };
-  Asked asked(options);
-  CausalScorer scorer(asked.model);
-  const std::vector<Prompt> prompts{{"the mat", {}, {}}, {"the cat", {}, {}}};
-  const std::vector<StatementScore> scores = scorer.score(Query{prompts});
-  BOOST_TEST(scores[0].unreported_tokens == 1U);
-  BOOST_TEST(std::isnan(scores[0].statement.log_likelihood));
-  BOOST_TEST(scores[1].unreported_tokens == 0U);
-  BOOST_TEST(std::isfinite(scores[1].statement.log_likelihood));
+  // Prefix by prefix, which is taken where nothing costs more; as sequences, which are fewer prompts.
+  for (const ServerCosts& costs : {ServerCosts{}, ServerCosts{.prompt = 1}}) {
+    Asked asked(options, "", costs);
+    CausalScorer scorer(asked.model);
+    const std::vector<Prompt> prompts{{"the mat", {}, {}}, {"the cat", {}, {}}};
+    const std::vector<StatementScore> scores = scorer.score(Query{prompts});
+    BOOST_TEST(scores[0].unreported_tokens == 1U);
+    BOOST_TEST(std::isnan(scores[0].statement.log_likelihood));
+    BOOST_TEST(scores[1].unreported_tokens == 0U);
+    BOOST_TEST(std::isfinite(scores[1].statement.log_likelihood));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(prefixes_and_sequences_of_a_vllm_score_alike) {
+  std::vector<double> scored[2];
+  std::atomic<std::size_t> whole{0};
+  auto options = speaking("vllm");
+  options.spoil = [&](const StandInRequest& request, StandInReply&) {
+    if (request.body.find("prompt_logprobs") != std::string::npos) ++whole;
+  };
+  for (const bool as_sequences : {false, true}) {
+    Asked asked(options, "", as_sequences ? ServerCosts{.prompt = 1} : ServerCosts{});
+    whole = 0;
+    CausalScorer scorer(asked.model);
+    for (const StatementScore& one : scorer.score(Query{statements()})) {
+      scored[as_sequences].push_back(one.statement.log_likelihood);
+    }
+    BOOST_TEST((whole > 0U) == as_sequences);
+  }
+  BOOST_TEST(scored[0].size() == 3U);
+  for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(std::abs(scored[0][i] - scored[1][i]) < 1e-12);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -235,12 +235,13 @@ class AnyModel {
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     if (!texts_) return model_->tokenize(text);
-    auto found = texts_->find(std::string(text));
-    if (found == texts_->end()) {
-      if (texts_->size() >= most_texts) texts_->clear();
-      found = texts_->emplace(text, model_->tokenize(text)).first;
-    }
-    return found->second;
+    const auto found = texts_->tokens.find(std::string(text));
+    if (found != texts_->tokens.end()) return found->second;
+    Tokenization made = model_->tokenize(text);
+    if (texts_->bytes > most_bytes) *texts_ = {};
+    texts_->bytes += text.size() + made.tokens.size() * sizeof(Token) + 100;
+    texts_->tokens.emplace(text, made);
+    return made;
   }
   /// From now on keeps the tokens of texts, so that a job that asks for the same ones for several ends
   /// tokenises each once: names as candidates, in a trie and in prompts. Not shared with `shared()`.
@@ -300,9 +301,12 @@ class AnyModel {
   void release(const TokenTree& tree, NodeId node) { model_->release(tree, node); }
 
  private:
-  using RememberedTexts = std::unordered_map<std::string, Tokenization>;
-  // About 200 MB of names and short sentences; then they are forgotten and remembered anew.
-  static constexpr std::size_t most_texts = 500'000;
+  struct RememberedTexts {
+    std::unordered_map<std::string, Tokenization> tokens{};
+    std::size_t bytes = 0;
+  };
+  // Then all are forgotten and remembered anew.
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 
   explicit AnyModel(std::shared_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}
 

@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,12 +27,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Seconds of a server's time for each further prompt of a request, and for each token it computes.
+/// Seconds that a server takes: for a request, for each prompt in one, and for each token it computes.
 struct ServerCosts {
-  double prompt = 0, token = 0;
+  double request = 0, prompt = 0, token = 0;
 };
 
-/// Times three requests: one short sequence (the second time it is sent), 16 of them, and a long one.
+/// Times requests of one short sequence, of 16, and of a long one: each twice, of which the shorter time
+/// counts, since a server may prepare itself for a shape when it first sees it. Prompts that are asked for
+/// given next tokens are taken to cost the same.
 [[nodiscard]] inline ServerCosts measure_costs(HttpClient& client, const ServerDialect& dialect,
                                                ServerTally& tally) {
   using Clock = std::chrono::steady_clock;
@@ -40,18 +44,20 @@ struct ServerCosts {
   const auto vocabulary = static_cast<TokenId>(dialect.facts().vocabulary);
   TokenId next = 0;
   const auto seconds = [&](std::size_t count, std::size_t tokens) {
-    std::vector<AskedSequence> sequences(count);
-    for (AskedSequence& one : sequences) {
-      for (std::size_t t = 0; t < tokens; ++t) one.tokens.push_back(next++ % vocabulary);
-      tally.tokens_sent += tokens;
+    std::chrono::duration<double> least{1e9};
+    for (int again = 0; again < 2; ++again) {
+      std::vector<AskedSequence> sequences(count);
+      for (AskedSequence& one : sequences) {
+        for (std::size_t t = 0; t < tokens; ++t) one.tokens.push_back(next++ % vocabulary);
+        tally.tokens_sent += tokens;
+      }
+      const Clock::time_point begin = Clock::now();
+      const HttpReply reply = client.ask(dialect.ask_sequences(sequences));
+      least = (std::min<std::chrono::duration<double>>)(least, Clock::now() - begin);
+      dialect.read_sequences(reply, sequences, tally);
     }
-    const Clock::time_point begin = Clock::now();
-    const HttpReply reply = client.ask(dialect.ask_sequences(sequences));
-    const std::chrono::duration<double> took = Clock::now() - begin;
-    dialect.read_sequences(reply, sequences, tally);
-    return took.count();
+    return least.count();
   };
-  (void)seconds(1, length);
   const double one = seconds(1, length);
   ServerCosts costs;
   if (longest > length) {
@@ -61,6 +67,7 @@ struct ServerCosts {
   costs.prompt = (seconds(several, length) - one) / static_cast<double>(several - 1) -
                  costs.token * static_cast<double>(length);
   costs.prompt = (std::max)(costs.prompt, 0.0);
+  costs.request = (std::max)(one - costs.prompt - costs.token * static_cast<double>(length), 0.0);
   return costs;
 }
 
@@ -137,27 +144,38 @@ class LookupSequences {
 };
 
 /// Whether a server takes less time for sequences than for `questions`, whose prefixes are `nodes`.
+/// `at_once` requests are under way at once.
 [[nodiscard]] inline bool sequences_are_cheaper(const ServerDialect& dialect,
                                                 const ServerCosts& costs, const TokenTree& tree,
                                                 const LookupSequences& sequences,
                                                 std::span<const NodeId> nodes,
-                                                std::span<const NextTokenQuestion> questions) {
+                                                std::span<const NextTokenQuestion> questions,
+                                                std::size_t at_once) {
   const std::size_t context = dialect.facts().context;
   if (dialect.sequences_together() == 0 || (context > 0 && sequences.longest() >= context)) {
     return false;
   }
-  double by_prefixes = 0;
+  const auto seconds = [&](double requests, double prompts, double tokens) {
+    return costs.request * std::ceil(requests / static_cast<double>(at_once)) +
+           costs.prompt * prompts + costs.token * tokens;
+  };
+  double prompts = 0, tokens = 0, asked = 0;
   for (std::size_t q = 0; q < nodes.size(); ++q) {
     const std::size_t count = questions[q].tokens.size();
     const std::size_t together = dialect.together(count, AskHow::plainly);
-    const auto prompts = static_cast<double>((count + together - 1) / together);
-    by_prefixes +=
-        prompts * (costs.prompt + costs.token * static_cast<double>(dialect.tokens_behind_cache(
-                                                    tree.depth(nodes[q]))));
+    const auto parts = static_cast<double>((count + together - 1) / together);
+    prompts += parts;
+    asked += static_cast<double>(count);
+    tokens += parts * static_cast<double>(dialect.tokens_behind_cache(tree.depth(nodes[q])));
   }
-  const double by_sequences = costs.prompt * static_cast<double>(sequences.size()) +
-                              costs.token * static_cast<double>(sequences.tokens());
-  return by_sequences < by_prefixes;
+  const auto most = static_cast<double>(
+      dialect.together((std::numeric_limits<std::size_t>::max)(), AskHow::plainly));
+  const double requests =
+      (std::max)(std::ceil(prompts / static_cast<double>(dialect.prefixes_together())),
+                 std::ceil(asked / most));
+  const auto whole = static_cast<double>(sequences.size());
+  return seconds(std::ceil(whole / static_cast<double>(dialect.sequences_together())), whole,
+                 static_cast<double>(sequences.tokens())) < seconds(requests, prompts, tokens);
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

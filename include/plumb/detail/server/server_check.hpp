@@ -79,27 +79,35 @@ struct ServerCheck {
   }
   const std::vector<double> whole = asked(all, all.size(), AskHow::wholly);
   const auto refuse_sum = [&](double sum, const std::string& bound) {
-    throw user_error(
-        client.site(),
-        "its next-token probabilities add up to " + std::to_string(sum) + ", not to " + bound,
-        "it cuts or scales them; " + remedy);
+    throw user_error(client.site(),
+                     "its next-token probabilities add up to " + std::to_string(sum) + ", " + bound,
+                     "it cuts or scales them; " + remedy);
   };
   if (check.is_whole) {
     double sum = 0;
     for (const double nats : whole) sum += std::exp(nats);
     check.sum_off = std::abs(sum - 1);
-    if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "1");
+    if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "not to 1");
   } else {
     // The likeliest of V tokens have at least their share, and at most all. Logits do not.
     for (const std::size_t length : std::set{std::size_t{1}, prefix.size()}) {
-      const std::vector<double> likeliest =
-          dialect.read_likeliest(client.ask(dialect.ask_likeliest(prefix_of(length))));
+      std::size_t count = 20;
+      HttpRequest request = dialect.ask_likeliest(prefix_of(length), count);
+      HttpReply reply = client.reply(request);
+      if (reply.status == 400) {  // its operator allows fewer
+        count = 1;
+        request = dialect.ask_likeliest(prefix_of(length), count);
+        reply = client.reply(request);
+      }
+      client.refuse_failure(request, reply);
+      tally.tokens_sent += length;
       double sum = 0;
-      for (const double nats : likeliest) sum += std::exp(nats);
-      const double least = static_cast<double>(likeliest.size()) / static_cast<double>(vocabulary);
+      for (const double nats : dialect.read_likeliest(reply, tally)) sum += std::exp(nats);
+      const double least =
+          static_cast<double>((std::min)(count, vocabulary)) / static_cast<double>(vocabulary);
       check.sum_off = (std::max)(check.sum_off, sum - 1);
-      if (likeliest.empty() || sum > 1 + ServerCheck::most_sum_off || sum < 0.98 * least) {
-        refuse_sum(sum, "between " + std::to_string(least) + " and 1");
+      if (sum > 1 + ServerCheck::most_sum_off || sum < 0.98 * least) {
+        refuse_sum(sum, "which is not between " + std::to_string(least) + " and 1");
       }
     }
   }
@@ -110,7 +118,7 @@ struct ServerCheck {
                      remedy);
   }
 
-  // The likeliest tokens, which matter most, and some from everywhere.
+  // The likeliest of those that were asked, which matter most, and some from everywhere.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t several = std::min<std::size_t>(4, order.size());
@@ -152,6 +160,24 @@ struct ServerCheck {
   }
   check.again_off = difference(AskHow::plainly);
   check.afresh_off = difference(AskHow::afresh);
+  if (dialect.tokens_behind_cache(2) > 1) {
+    // The cache keeps blocks, so a longer prompt is asked: for the first time, from the cache, afresh.
+    std::vector<TokenId> longer;
+    while (longer.size() < 40) longer.insert(longer.end(), prefix.begin(), prefix.end());
+    if (dialect.facts().context > 0 && longer.size() >= dialect.facts().context) longer = prefix;
+    std::vector<std::vector<double>> answers;
+    for (const AskHow how : {AskHow::plainly, AskHow::plainly, AskHow::afresh}) {
+      std::vector<double>& nats = answers.emplace_back(some.size());
+      const NextTokenQuestion question{some, nats};
+      ask_questions(
+          client, dialect, tally, std::span(&question, 1), [&](std::size_t) { return longer; },
+          how);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        check.afresh_off =
+            (std::max)(check.afresh_off, std::abs(told(nats[i]) - told(answers.front()[i])));
+      }
+    }
+  }
   const double worst = (std::max)({check.again_off, check.afresh_off, check.sequence_off});
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),

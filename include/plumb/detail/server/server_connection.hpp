@@ -39,6 +39,8 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether the text of a special token is the token, not plain text.
   bool parse_special_tokens = false;
+  /// What the server's time is taken to be; measured where nothing is said.
+  std::optional<ServerCosts> costs{};
 };
 
 /// One thread at a time uses one; it asks the server from several.
@@ -50,7 +52,8 @@ class ServerConnection {
       : client_(parse_server_url(options.url), std::move(options.http)),
         given_(std::move(options.tokenizer)),
         dialect_(find_server(client_, given_vocabulary())),
-        remote_(client_, *dialect_, options.parse_special_tokens) {
+        remote_(client_, *dialect_, options.parse_special_tokens),
+        given_costs_(options.costs) {
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
       compared_ = compare_tokenizers(client_, *dialect_, *given_);
@@ -70,6 +73,7 @@ class ServerConnection {
     find_embeddings();
     find_answers();
     losses_ = client_.losses();
+    requests_at_connect_ = client_.sent();
     client_.set_connected();
   }
 
@@ -129,6 +133,8 @@ class ServerConnection {
   }
   /// Zero where sequences cannot be asked.
   [[nodiscard]] const ServerCosts& costs() const { return costs_; }
+  /// Requests until the server was found and checked.
+  [[nodiscard]] std::uint64_t requests_at_connect() const { return requests_at_connect_; }
 
   /// Throws an internal error where the server was lost meanwhile and another model answers. To be
   /// asked before what it said is used.
@@ -194,7 +200,11 @@ class ServerConnection {
     if (dimension_ > 0 && has_no_route) return;
     client_.refuse_failure(asked, reply);
     check_ = check_server(client_, *dialect_, tally_, prompt_);
-    if (dialect_->sequences_together() > 0) costs_ = measure_costs(client_, *dialect_, tally_);
+    if (given_costs_) {
+      costs_ = *given_costs_;
+    } else if (dialect_->sequences_together() > 0) {
+      costs_ = measure_costs(client_, *dialect_, tally_);
+    }
     answers_ = true;
     identity_ = fingerprint();
   }
@@ -216,7 +226,9 @@ class ServerConnection {
   std::optional<bool> adds_bos_;
   std::vector<TokenId> prompt_;  // of the checks
   ServerCheck check_;
+  std::optional<ServerCosts> given_costs_;
   ServerCosts costs_;
+  std::uint64_t requests_at_connect_ = 0;
   std::string identity_;
   std::size_t compared_ = 0, dimension_ = 0;
   bool answers_ = false;

@@ -122,13 +122,14 @@ class ServerDialect {
   [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
                                   ServerTally& tally) const = 0;
 
-  /// Asks for the log-probabilities of the likeliest next tokens. Called only for servers that do not
-  /// give the whole vocabulary in one request.
-  [[nodiscard]] virtual HttpRequest ask_likeliest(std::span<const TokenId> prefix) const {
-    throw internal_error({.field = facts().kind}, "is asked for the likeliest tokens after " +
-                                                      std::to_string(prefix.size()));
+  /// Asks for the log-probabilities of the `count` likeliest next tokens. Called only for servers that do
+  /// not give the whole vocabulary in one request.
+  [[nodiscard]] virtual HttpRequest ask_likeliest(std::span<const TokenId>, std::size_t) const {
+    throw internal_error({.field = facts().kind}, "cannot be asked for the likeliest tokens");
   }
-  [[nodiscard]] virtual std::vector<double> read_likeliest(const HttpReply&) const { return {}; }
+  [[nodiscard]] virtual std::vector<double> read_likeliest(const HttpReply&, ServerTally&) const {
+    return {};
+  }
 
   /// How many sequences go into one request for the log-probabilities of their own tokens; 0 if this
   /// kind of server does not give those.

@@ -94,12 +94,13 @@ class ServerModel {
                            log_probabilities.subspan(first, last - first)});
       first = last;
     }
-    const LookupSequences whole(tree, lookups);
-    if (sequences_are_cheaper(server_->dialect(), server_->costs(), tree, whole, nodes,
-                              questions)) {
-      std::vector<AskedSequence> sequences = whole.sequences();
+    std::optional<LookupSequences> whole;
+    if (server_->dialect().sequences_together() > 0) whole.emplace(tree, lookups);
+    if (whole && sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
+                                       questions, server_->client().concurrency())) {
+      std::vector<AskedSequence> sequences = whole->sequences();
       server_->ask(sequences);
-      whole.read(sequences, log_probabilities);
+      whole->read(sequences, log_probabilities);
     } else {
       server_->ask(questions, [&](std::size_t i) { return tree.prefix(nodes[i]); });
     }
@@ -195,7 +196,7 @@ class ServerModel {
     if (server_->answers()) {
       const ServerCheck& check = (server_->check)();
       checks = {{check.is_whole ? "probabilities_add_up_to_1_within"
-                                : "likeliest_probabilities_add_up_to_over_1",
+                                : "likeliest_probabilities_exceed_1_by",
                  check.sum_off},
                 {"same_again_within_nats", check.again_off},
                 {"same_without_prefix_cache_within_nats", check.afresh_off}};
@@ -216,10 +217,12 @@ class ServerModel {
         {"texts_tokenized_alike", server_->texts_compared()},
         {"checks", std::move(checks)},
         {"requests", client.sent()},
+        {"requests_at_connect", server_->requests_at_connect()},
         {"requests_sent_again", client.sent_again()},
         {"tokens_sent", server_->tally().tokens_sent.load()},
         {"tokens_computed", server_->tally().tokens_computed.load()}};
     if (server_->dialect().sequences_together() > 0) {
+      facts["seconds_a_request"] = server_->costs().request;
       facts["seconds_a_prompt"] = server_->costs().prompt;
       facts["seconds_a_token"] = server_->costs().token;
     }

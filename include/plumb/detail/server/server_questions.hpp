@@ -88,22 +88,31 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 /// several threads. The dialect can be asked so.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  if (sequences.empty()) return;
-  // A request for each thread, but not of fewer than 64 sequences: a server batches across requests.
+  // A request for each thread, but not of fewer than 64 sequences, as a server batches across requests,
+  // and not of more than about 16,000 tokens, which a slow server computes in minutes.
+  constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =
       (std::min)((std::max<std::size_t>)(share, 64), dialect.sequences_together());
-  const auto part = [&](std::size_t i) {
-    return sequences.subspan(i * each, (std::min)(each, sequences.size() - i * each));
-  };
-  client.ask_all((sequences.size() + each - 1) / each,
-                 [&](std::size_t i) {
-                   for (const AskedSequence& one : part(i)) tally.tokens_sent += one.tokens.size();
-                   return dialect.ask_sequences(part(i));
-                 },
-                 [&](std::size_t i, const HttpReply& reply) {
-                   dialect.read_sequences(reply, part(i), tally);
-                 });
+  std::vector<std::span<AskedSequence>> parts;
+  for (std::size_t first = 0; first < sequences.size();) {
+    std::size_t count = 0, tokens = 0;
+    while (first + count < sequences.size() && count < each &&
+           (count == 0 || tokens + sequences[first + count].tokens.size() <= most_tokens)) {
+      tokens += sequences[first + count++].tokens.size();
+    }
+    parts.push_back(sequences.subspan(first, count));
+    first += count;
+  }
+  client.ask_all(
+      parts.size(),
+      [&](std::size_t i) {
+        for (const AskedSequence& one : parts[i]) tally.tokens_sent += one.tokens.size();
+        return dialect.ask_sequences(parts[i]);
+      },
+      [&](std::size_t i, const HttpReply& reply) {
+        dialect.read_sequences(reply, parts[i], tally);
+      });
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,7 +55,12 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
-    const std::string unlike_others = how == AskHow::afresh ? ",\"cache_salt\":\"plumb\"" : "";
+    // Of its own, so that nothing is found in the cache.
+    const std::string unlike_others =
+        how == AskHow::afresh
+            ? ",\"cache_salt\":\"" +
+                  std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "\""
+            : "";
     return {"/v1/completions", opening(detail::json_id_lists(asked, prefix), 1) + unlike_others +
                                    ",\"temperature\":0,\"logprobs\":1,\"logprob_token_ids\":" +
                                    detail::json_ids(wanted) + "}"};
@@ -86,12 +92,16 @@ class VllmServer final : public OpenAiCompatibleServer {
     return true;
   }
 
-  [[nodiscard]] HttpRequest ask_likeliest(std::span<const TokenId> prefix) const override {
-    return {"/v1/completions",
-            opening(detail::json_ids(prefix), 1) + ",\"temperature\":0,\"logprobs\":20}"};
+  [[nodiscard]] HttpRequest ask_likeliest(std::span<const TokenId> prefix,
+                                          std::size_t count) const override {
+    return {"/v1/completions", opening(detail::json_ids(prefix), 1) +
+                                   ",\"temperature\":0,\"logprobs\":" + std::to_string(count) +
+                                   "}"};
   }
-  [[nodiscard]] std::vector<double> read_likeliest(const HttpReply& reply) const override {
+  [[nodiscard]] std::vector<double> read_likeliest(const HttpReply& reply,
+                                                   ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
+    tally_reply(json, tally);
     const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
     if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
     std::vector<double> nats;
