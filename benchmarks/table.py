@@ -12,10 +12,7 @@ import json
 import os
 import pathlib
 import platform
-import random
 import re
-import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -37,7 +34,7 @@ class Measured:
     """The rates of a row: units of work a second, by program and round."""
 
     def __init__(self, unit, rounds):
-        self.unit, self.rounds, self.rates, self.missing, self.notes = unit, rounds, {}, {}, []
+        self.unit, self.rounds, self.rates, self.missing, self.notes, self.ratios = unit, rounds, {}, {}, [], {}
 
     def run(self, programs):
         """`programs`: name → a call that does the work once and returns the rate, or raises Missing."""
@@ -49,6 +46,8 @@ class Measured:
                     rate = work()
                 except Missing as reason:
                     self.missing[name] = str(reason)
+                    self.rates.pop(name, None)
+                    print(f"    {name}: not here: {reason}", flush=True)
                     continue
                 self.rates.setdefault(name, []).append(rate)
                 print(f"    round {turn + 1}: {name}: {rate:.4g} {self.unit}", flush=True)
@@ -59,11 +58,14 @@ class Measured:
             print("    " + text, flush=True)
 
     def json(self):
-        return {"unit": self.unit, "rates": self.rates, "missing": self.missing, "notes": self.notes}
+        return {"unit": self.unit, "rates": self.rates, "ratios": self.ratios, "missing": self.missing, "notes": self.notes}
 
 
 def run(words, **more):
-    return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, **more)
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        raise Missing(f"{pathlib.Path(str(words[0])).name} ended with {done.returncode}: " + (done.stderr.strip().splitlines() or ["no message"])[-1][:150])
+    return done
 
 
 class Setup:
@@ -103,12 +105,14 @@ class Setup:
 
 
 def scores_of(out):
-    return {file.name: [json.loads(line)["pll_scores"] for line in file.open()] for file in sorted(out.glob("*_results.jsonl"))}
+    """(relation, template, subject) → the scores of the options."""
+    rows = ((file.name[:-len("_results.jsonl")], json.loads(line)) for file in sorted(out.glob("*_results.jsonl")) for line in file.open())
+    return {(code, row["template_index"], row["sub_id"]): row["pll_scores"] for code, row in rows}
 
 
 def worst_difference(ours, theirs):
-    return max(abs(a - b) for name in ours for one, other in zip(ours[name], theirs[name], strict=True)
-               for a, b in zip(one, other, strict=True))
+    assert ours.keys() == theirs.keys()
+    return max(abs(a - b) for key in ours for a, b in zip(ours[key], theirs[key], strict=True))
 
 
 def peer_relations(setup, codes, limit):
@@ -135,14 +139,14 @@ def closed_set(setup, templates, dtype="float32", limit=3):
     def peer(batch, chosen=relations):
         began, statements = time.monotonic(), 0
         for relation in chosen:
-            rows = []
             for template in range(count):
-                result = evaluator.evaluate_relation(relation, template_index=template, batch_size=batch)
-                statements += len(result.instance_table) * len(result.answer_space)
-                rows += result.instance_table["pll_scores"].tolist()
-            scores[f"{relation.relation_code}_results.jsonl"] = rows
+                table = evaluator.evaluate_relation(relation, template_index=template, batch_size=batch).instance_table
+                statements += sum(map(len, table["pll_scores"]))
+                for subject, row in zip(table["sub_id"], table["pll_scores"].tolist()):
+                    scores[relation.relation_code, template, subject] = row
         return statements / (time.monotonic() - began)
 
+    peer(8, relations[:1])  # warms up
     batch = max((8, 32, 64), key=lambda size: peer(size, relations[:1]))
     made.note(f"lm-pub-quiz's best batch size: {batch}")
     words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
@@ -153,7 +157,7 @@ def closed_set(setup, templates, dtype="float32", limit=3):
         def work():
             kept = {}
             record, seconds = setup.run_plumb(*words, "--model", model or setup.model, *more, keep=lambda out: kept.update(scores_of(out)))
-            found[name] = {file: sorted(rows) for file, rows in kept.items()}
+            found[name] = kept
             made.rates.setdefault(name + ", model alone", []).append(record["statements"] / record["seconds_model"])
             return record["statements"] / seconds
         return work
@@ -173,13 +177,12 @@ def closed_set(setup, templates, dtype="float32", limit=3):
             if count == 1:
                 programs["lm-evaluation-harness"] = harness(setup, folder, words)
         made.run(programs)
-        theirs = {name: sorted(rows) for name, rows in scores.items()}
         if dtype == "bfloat16":
             exact()
             made.note(f"BF16 products move plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
-                      f"{worst_difference(found['exact'], theirs):.2g} nats from the exact ones")
+                      f"{worst_difference(found['exact'], scores):.2g} nats from the exact ones")
         else:
-            apart = worst_difference(found["plumb"], theirs)
+            apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of a score from lm-pub-quiz's: {apart:.1e} nats")
             assert apart < 1e-3
     return made
@@ -210,7 +213,7 @@ def multiple_choice(setup, folder, words):
         lead = lead[:lead.rfind(" ")] if " " in lead else ""
         answers = b"".join(text(one[len(lead):].strip()) for one in options)
         answers = len(options).to_bytes(4, "little") + answers + b"".join((1 if i == 0 else 0).to_bytes(4, "little") for i in range(len(options)))
-        tasks.append(text(lead.strip() or "The") + answers + (0).to_bytes(4, "little") + (0).to_bytes(4, "little"))
+        tasks.append(text(lead.strip() or "The") + answers + (0).to_bytes(4, "little"))  # no second set of answers
     head = len(tasks).to_bytes(4, "little")
     places, at = b"", 0
     for one in tasks:
@@ -223,11 +226,13 @@ def multiple_choice(setup, folder, words):
         if not tool.exists():
             raise Missing("llama.cpp's tools are not built")
         began = time.monotonic()
-        done = subprocess.run([tool, "-m", setup.model, "--multiple-choice", "-bf", file, "-t", str(THREADS), "-c", "2048", "-b", "2048",
-                               "-fa", "off", "-ctk", "f32", "-ctv", "f32"], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Missing(f"llama-perplexity ended with {done.returncode}: {done.stderr.strip().splitlines()[-1][:100]}")
-        return count / (time.monotonic() - began)
+        done = run([tool, "-m", setup.model, "--multiple-choice", "-bf", file, "-t", THREADS, "-np", 64, "-c", 2048, "-b", 2048, "-fa", "off",
+                    "-ctk", "f32", "-ctv", "f32"])
+        seconds = time.monotonic() - began
+        last = re.findall(r"^(\d+)\t", done.stdout + done.stderr, re.MULTILINE)
+        if not last or int(last[-1]) != len(tasks):
+            raise Missing(f"llama-perplexity scored {last[-1] if last else 0} of {len(tasks)} facts")
+        return count / seconds
     return work
 
 
@@ -268,7 +273,7 @@ def many_shot(setup, facts=4):
         with torch.no_grad():
             cache = model(torch.tensor([shared]), use_cache=True).past_key_values
             for row, ours in zip(kept["listed"], kept["scores"]):
-                tails = [row["ids"][len(shared):] + one["ids"][one["given"] * 0:] for one in row["candidates"]]
+                tails = [row["ids"][len(shared):] + one["ids"] for one in row["candidates"]]
                 longest, keys = max(map(len, tails)), [(layer.keys, layer.values) for layer in cache.layers]
                 grown = DynamicCache()
                 for index, (key, value) in enumerate(keys):
@@ -279,6 +284,7 @@ def many_shot(setup, facts=4):
                 for i, tail in enumerate(tails):
                     score = sum(rows[i, t - 1, tail[t]].item() for t in range(at, len(tail)))
                     worst = max(worst, abs(score - ours[i]))
+        assert worst < 1e-3, worst
         made.note(f"worst difference of an answer's score from transformers': {worst:.1e} nats")
         return facts / (time.monotonic() - began)
 
@@ -302,13 +308,13 @@ def sampling(setup, prompts=8, samples=100):
                 listed = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
                 kept[count] = [row["ids"] for row in listed if row["part"].endswith("samples" if count else "answers")]
             record, _ = setup.run_plumb(*words, keep=keep)
-            parts = record.get("seconds_by_part", {})
-            seconds = sum(value for name, value in parts.items() if name.endswith("samples" if count else "answers")) or record["seconds_model"]
-            return len(kept[count]) / seconds
+            parts = [value for name, value in record["seconds_by_part"].items() if name.endswith("samples" if count else "answers")]
+            assert parts, record["seconds_by_part"]
+            return len(kept[count]) / sum(parts)
         return work
 
     def drawn():
-        began, chosen = time.monotonic(), kept[samples][:2]
+        began, chosen = time.monotonic(), kept[samples][::4]
         with torch.no_grad():
             for ids in chosen:
                 model.generate(torch.tensor([ids]), do_sample=True, top_k=0, num_return_sequences=samples, max_new_tokens=16,
@@ -316,7 +322,7 @@ def sampling(setup, prompts=8, samples=100):
         return len(chosen) / (time.monotonic() - began)
 
     def likeliest(batch=16):
-        began, chosen = time.monotonic(), sorted(kept[0][:48], key=len)
+        began, chosen = time.monotonic(), sorted(kept[0], key=len)
         with torch.no_grad():
             for first in range(0, len(chosen), batch):
                 part = chosen[first:first + batch]
@@ -344,7 +350,7 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
     def of_program(field):
         def work():
             done = json.loads(run([ROOT / "build" / "ranking_against_sgemm", queries, entities, dimension, 1],
-                                  env={**os.environ, "OMP_WAIT_POLICY": "passive"}).stdout)
+                                  env={**os.environ, "OMP_NUM_THREADS": str(THREADS), "OPENBLAS_NUM_THREADS": str(THREADS)}).stdout)
             return queries / done[field]
         return work
 
@@ -373,6 +379,14 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
     return made
 
 
+# Started from a small process: the memory of a child counts what its parent had when it was made.
+TIMED = """import os, subprocess, sys, time
+began = time.monotonic()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(status, time.monotonic() - began, usage.ru_maxrss)"""
+
+
 def start(setup):
     """From the call of a program to the end of one fact's probe, and the most memory."""
     seconds, memory = Measured("starts/s", setup.rounds), Measured("1/GB", setup.rounds)
@@ -380,17 +394,17 @@ def start(setup):
 
     def timed(name, words):
         def work():
-            before = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
-                process = subprocess.Popen([str(word).replace("OUT", folder) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                _, status, usage = os.wait4(process.pid, 0)
+                done = run([sys.executable, "-S", "-c", TIMED, *(str(word).replace("OUT", folder) for word in words)])
+            status, taken, kilobytes = map(float, done.stdout.split())
             if status != 0:
-                raise Missing(f"{name} ended with status {status}")
-            most.setdefault(name, []).append(1e6 / usage.ru_maxrss)
-            return 1 / (time.monotonic() - before)
+                raise Missing(f"{name} ended with status {status:.0f}")
+            most.setdefault(name, []).append(1e6 / kilobytes)
+            return 1 / taken
         return work
 
-    programs = {"plumb": [setup.plumb, "probe", "--data", setup.bear, "--relations", "P30", "--limit", 1, "--model", setup.model, "--out", "OUT/run"],
+    programs = {"plumb": [setup.plumb, "probe", "--data", setup.bear, "--relations", "P30", "--limit", 1, "--threads", THREADS, "--model", setup.model,
+                          "--out", "OUT/run"],
                 "lm-pub-quiz": [sys.executable, ROOT / "benchmarks" / "lm_pub_quiz_once.py", setup.model, setup.bear, "P30", 1]}
     seconds.run({name: timed(name, words) for name, words in programs.items()})
     memory.rates = most
@@ -399,47 +413,49 @@ def start(setup):
     return {"start": seconds, "memory": memory}
 
 
-def script(beside, words, pattern, unit="", invert=False):
-    """A row that a benchmark of its own prints, with its ratio's median, lowest and highest."""
+def script(beside, words, pattern):
+    """A row that a benchmark of its own prints: a ratio's median, lowest and highest, or one ratio."""
     def work(setup):
-        made = Measured(unit, 1)
+        made = Measured("", 1)
         done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
-        if done.returncode != 0:
-            made.missing[beside] = (done.stderr.strip().splitlines() or ["it failed"])[-1][:120]
-            return made
         found = re.findall(pattern, done.stdout)
-        assert found, done.stdout
-        values = [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]
-        values = [1 / value for value in values] if invert else values
-        made.rates = {"plumb": values, beside: [1.0] * len(values)}
+        if done.returncode != 0 or not found:
+            raise Missing(f"{words[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no ratio'])[-1][:150]}")
+        made.ratios = {beside: [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]}
         made.notes = done.stdout.strip().splitlines()[-3:]
         return made
     return work
 
 
 def rows_of(setup):
-    """name → (job, how it is measured, {other program: aim}, what limits it)."""
+    """name → (job, how it is measured, {other program: aim}, what limits it, what is timed)."""
     product = "the packed product"
     wide = " avx512f " in pathlib.Path("/proc/cpuinfo").read_text()
     quiz = 10 if wide else 8
     deer = ["benchmarks/against_deer.sh", setup.shared / "data" / "wn18rr", 200]
     return {
         "closed-set": ("closed-set probe, six BEAR relations, F32", lambda s: closed_set(s, "0"), {
-            "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp's multiple-choice tool": 2.5, "plumb over llama.cpp": 2}, product),
-        "templates": ("all templates of each relation in one tree", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product),
-        "bf16": ("BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product),
-        "many-shot": ("many-shot, 50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product),
+            "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp's multiple-choice tool": 2.5, "plumb over llama.cpp": 2}, product,
+            "plumb and the tool: the whole process, plumb's page included; lm-pub-quiz and lm-evaluation-harness: scoring alone"),
+        "templates": ("all templates of each relation in one tree", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
+                      "plumb: the whole process; lm-pub-quiz: scoring alone"),
+        "bf16": ("BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
+                 "plumb: the whole process; lm-pub-quiz: scoring alone"),
+        "many-shot": ("many-shot, 50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "scoring alone"),
         "deer": ("DEER's queries, WN18RR", script("transformers", deer, r"ratio, queries, causal model: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"),
-                 {"transformers": 5}, product),
+                 {"transformers": 5}, product, "embedding alone, three rounds; transformers one prompt at a time"),
         "ranks": ("ranks, 3,000 × 40,943 × 768", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
-                  "16-bit products"),
-        "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product),
+                  "16-bit products", "vectors are in memory; faiss: the search, not the index"),
+        "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
+                     "generation alone; transformers samples every fourth prompt"),
         "calibration": ("calibration of 16 models with intervals", script(
-            "numpy and scikit-learn", ["benchmarks/calibration_of_many_models.sh"], r"ratio: ([\d.]+)"), {"numpy and scikit-learn": 10}, "reading JSON"),
+            "numpy and scikit-learn", ["benchmarks/calibration_of_many_models.sh"], r"ratio: ([\d.]+)"), {"numpy and scikit-learn": 10}, "reading JSON",
+            "one round; numpy and scikit-learn extrapolated from one model"),
         "masked": ("masked model of BERT-base's size", script(
             "lm-pub-quiz", ["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
-            r"ratio, whole process: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"), {"lm-pub-quiz": 2.5}, product),
-        "start": ("from nothing to one fact", start, {"lm-pub-quiz": 1}, "reading the weights"),
+            r"ratio, whole process: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"), {"lm-pub-quiz": 2.5}, product,
+            "plumb: the whole process; lm-pub-quiz: scoring alone; two rounds"),
+        "start": ("from nothing to one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
     }
 
 
@@ -466,19 +482,21 @@ def versions(setup):
 
 
 def lines_of(record):
-    """(job, other program, ratio's median, lowest, highest, aim, unit, plumb's median rate, the other's) of a row; ratio None: missing."""
+    """Each line of a row: job, other program, aim, unit, and the ratio's median, lowest and highest with both median rates, or why
+    the program is missing."""
     for part, made in record["parts"].items():
-        job = record["job"] + (f", {part}" if part else "")
+        line = {"job": record["job"] + (f", {part}" if part else ""), "unit": made["unit"]}
         ours = made["rates"].get("plumb", [])
-        names = [name for name in [*made["rates"], *made["missing"]] if name != "plumb" and not name.endswith("model alone")]
-        for name in names:
-            if name in made["missing"]:
-                yield job, name, None, made["missing"][name], None, record["aims"].get(name), made["unit"], None, None
+        for name, reason in made["missing"].items():
+            yield {**line, "beside": name, "aim": record["aims"].get(name), "missing": reason}
+        for name, ratios in made["ratios"].items():
+            yield {**line, "beside": name, "aim": record["aims"].get(name), "ratio": ratios[0], "low": min(ratios), "high": max(ratios)}
+        for name, theirs in made["rates"].items():
+            if name == "plumb" or name.endswith("model alone") or not ours:
                 continue
-            theirs = made["rates"][name]
             ratios = [a / b for a, b in zip(ours, theirs)]
-            yield (job, name, statistics.median(ratios), min(ratios), max(ratios), record["aims"].get(name), made["unit"],
-                   statistics.median(ours), statistics.median(theirs))
+            yield {**line, "beside": name, "aim": record["aims"].get(name), "ratio": statistics.median(ratios), "low": min(ratios),
+                   "high": max(ratios), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
 
 
 def shown(value):
@@ -486,16 +504,17 @@ def shown(value):
 
 
 def print_table(records):
-    print(f"\n{'job':30} {'beside':25} {'ratio':>6} {'lowest to highest':>9}  aim")
+    print(f"\n{'job':30} {'beside':25} {'ratio':>5} {'from–to':>9}  aim")
     print("─" * 80)
     for record in records:
-        for job, name, middle, low, high, aim, *_ in lines_of(record):
-            head = f"{job[:30]:30} {name[:25]:25} "
-            if middle is None:
+        for line in lines_of(record):
+            head = f"{line['job'][:30]:30} {line['beside'][:25]:25} "
+            if "missing" in line:
                 print(head + "not here")
                 continue
-            said = "" if aim is None else f"{aim:g}" + ("" if middle >= aim else " missed")
-            print(f"{head}{shown(middle):>6} {shown(low) + '–' + shown(high):>10} {said}")
+            aim = line["aim"]
+            said = "" if aim is None else f"{aim:g}" + ("" if line["ratio"] >= aim else " no")
+            print(f"{head}{shown(line['ratio']):>5} {shown(line['low']) + '–' + shown(line['high']):>9}  {said}")
 
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -504,25 +523,28 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 .wide{{overflow-x:auto}}table{{border-collapse:collapse;width:100%}}th,td{{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8886;vertical-align:top}}
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
 ul{{padding-left:1.2rem}}</style><h1>Speed beside other programs</h1>
-<p>A ratio is plumb's rate over the other program's in the same round: its median, and the lowest and highest of the rounds. {machine}.
-{versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>beside</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
+<p>A ratio is plumb's rate over the other program's in the same round: its median, and the lowest and highest of the rounds. Every program
+has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>beside</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
 
 def write_page(file, records):
     rows, notes = "", ""
     for record in records:
-        for job, name, middle, low, high, aim, unit, ours, theirs in lines_of(record):
-            if middle is None:
-                rows += f"<tr><td>{html.escape(job)}</td><td>{html.escape(name)}</td><td colspan=6>not here: {html.escape(low)}</td></tr>"
+        for line in lines_of(record):
+            cells = f"<td>{html.escape(line['job'])}</td><td>{html.escape(line['beside'])}</td>"
+            if "missing" in line:
+                rows += f"<tr>{cells}<td colspan=6>not here: {html.escape(line['missing'])}</td></tr>"
                 continue
-            missed = aim is not None and middle < aim
-            rows += (f"<tr><td>{html.escape(job)}</td><td>{html.escape(name)}</td><td class='n'><b>{shown(middle)}</b></td><td class='n'>{shown(low)} to "
-                     f"{shown(high)}</td><td class='n{' missed' if missed else ''}'>{'' if aim is None else f'{aim:g}'}{' missed' if missed else ''}</td>"
-                     f"<td class='n'>{ours:.4g}</td><td class='n'>{theirs:.4g}</td><td>{html.escape(unit)}</td></tr>")
+            aim = line["aim"]
+            missed = aim is not None and line["ratio"] < aim
+            rates = "".join(f"<td class='n'>{line[key]:.4g}</td>" if key in line else "<td></td>" for key in ("ours", "theirs"))
+            rows += (f"<tr>{cells}<td class='n'><b>{shown(line['ratio'])}</b></td><td class='n'>{shown(line['low'])} to {shown(line['high'])}</td>"
+                     f"<td class='n{' missed' if missed else ''}'>{'' if aim is None else f'{aim:g}'}{' missed' if missed else ''}</td>"
+                     f"{rates}<td>{html.escape(line['unit'])}</td></tr>")
         said = [note for made in record["parts"].values() for note in made["notes"]]
-        notes += (f"<p><b>{html.escape(record['job'])}</b>, limited by {html.escape(record['limit'])}; {html.escape(record['date'])}</p><ul>"
-                  + "".join(f"<li>{html.escape(note)}</li>" for note in said) + "</ul>")
+        notes += (f"<p><b>{html.escape(record['job'])}</b>. Timed: {html.escape(record['timed'])}. Limited by {html.escape(record['limit'])}. "
+                  f"{html.escape(record['date'])}.</p><ul>" + "".join(f"<li>{html.escape(note)}</li>" for note in said) + "</ul>")
     seen = list(dict.fromkeys(record["machine"] for record in records))
     used = list(dict.fromkeys(one for record in records for one in record["versions"]))
     file.write_text(PAGE.format(machine=html.escape("; ".join(seen)), versions=html.escape(", ".join(used)), rows=rows, notes=notes), encoding="utf-8")
@@ -545,14 +567,18 @@ def main():
     folder = ROOT / "build" / "benchmarks"
     folder.mkdir(parents=True, exist_ok=True)
     records = []
-    for name, (job, measure, aims, limit) in rows.items():
+    for name, (job, measure, aims, limit, timed) in rows.items():
         file = folder / f"{name}.json"
         if name in words.names or (not words.names and not file.exists()):
             print(f"\n== {name}: {job}", flush=True)
             began = time.monotonic()
-            made = measure(setup)
+            try:
+                made = measure(setup)
+            except Missing as reason:  # nothing is kept, so the next run tries it again
+                print(f"    not measured: {reason}", file=sys.stderr)
+                continue
             parts = made if isinstance(made, dict) else {"": made}
-            record = {"name": name, "job": job, "aims": aims, "limit": limit, "machine": machine(), "versions": versions(setup),
+            record = {"name": name, "job": job, "aims": aims, "limit": limit, "timed": timed, "machine": machine(), "versions": versions(setup),
                       "date": datetime.date.today().isoformat(), "minutes": round((time.monotonic() - began) / 60, 1),
                       "parts": {part: one.json() for part, one in parts.items()}}
             file.with_suffix(".part").write_text(json.dumps(record, indent=1, ensure_ascii=False))
