@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+os.environ.setdefault("TQDM_DISABLE", "1")  # before anything imports tqdm
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 THREADS = 2
 SIX = "P19,P30,P36,P50,P272,P1376"
@@ -78,7 +80,6 @@ class Setup:
         self._torch = {}
 
     def torch(self):
-        os.environ.setdefault("TQDM_DISABLE", "1")
         import torch
         torch.set_num_threads(THREADS)
         return torch
@@ -226,7 +227,7 @@ def multiple_choice(setup, folder, words):
         if not tool.exists():
             raise Missing("llama.cpp's tools are not built")
         began = time.monotonic()
-        done = run([tool, "-m", setup.model, "--multiple-choice", "-bf", file, "-t", THREADS, "-np", 64, "-c", 2048, "-b", 2048, "-fa", "off",
+        done = run([tool, "-m", setup.model, "--multiple-choice", "-bf", file, "-t", THREADS, "-np", 64, "-c", 64, "-b", 2048, "-fa", "off",
                     "-ctk", "f32", "-ctv", "f32"])
         seconds = time.monotonic() - began
         last = re.findall(r"^(\d+)\t", done.stdout + done.stderr, re.MULTILINE)

@@ -53,11 +53,9 @@ class LlamaServer final : public ServerDialect {
                            {{"bos_token", bos_}, {"eos_token", props.text_or("/eos_token", "")}}};
     }
     // Writing, sending and reading a whole distribution took as long as nine forced tokens of
-    // SmolLM2-135M, whose vocabulary has 49,152, in a server of one slot, and as 40 in one of 32, which
-    // computes forced tokens together. A larger model's steps take longer, a larger vocabulary's
-    // replies too.
-    const std::size_t slots = std::clamp<std::uint64_t>(props.count_or("/total_slots", 1), 1, 5);
-    few_ = std::max<std::size_t>(1, facts_.vocabulary / 4096) * slots;
+    // SmolLM2-135M, whose vocabulary has 49,152; a larger model's steps take longer, a larger
+    // vocabulary's replies too. Five times as many made no difference to servers of 4 and of 32 slots.
+    few_ = std::max<std::size_t>(1, facts_.vocabulary / 4096);
   }
 
   [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
