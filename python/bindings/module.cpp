@@ -238,7 +238,7 @@ NB_MODULE(_core, module) {
   using namespace plumb_python;
   nb::register_exception_translator(translate);
   nb::set_leak_warnings(false);  // an interpreter that ends holds models
-  nb::class_<Model>(module, "Model")
+  nb::class_<Model>(module, "Model", nb::dynamic_attr())
       .def_prop_ro("description",
                    [](Model& self) {
                      const ModelDescription made = self.model.describe();

@@ -43,15 +43,40 @@ def load(model: Any, tokenizer: Any = None, *, threads: int = 0, parse_special_t
     "fast" is of .gguf files. Further arguments are TransformersEngine's. A Model is passed on."""
     if isinstance(model, Model):
         return model
+    if precision not in ("exact", "fast"):
+        raise _wrong("precision", f"'{precision}' is not a choice", "say \"exact\" or \"fast\"")
+    if threads < 0:
+        raise _wrong("threads", f"{threads} is negative", "say 0 for the machine's")
+    if engine and tokenizer is None:
+        raise _wrong(next(iter(engine)), "is for a transformers model with its tokenizer", "leave it out")
     if not isinstance(model, (str, os.PathLike)):
         if tokenizer is not None:
             model = TransformersEngine(model, tokenizer, **engine)
-        return _core.object_model(Engine(model))
+        made = _core.object_model(Engine(model))
+        made.name = getattr(model, "name", None) or type(model).__name__
+        return made
     path = pathlib.Path(model)
     if not path.exists():
         raise UserError(f"{path}: no such model file or folder; give a .gguf file or a Hugging Face folder", file=str(path),
                         remedy="give a .gguf file or a Hugging Face folder")
-    return _core.model_at(str(path), threads, parse_special_tokens, precision == "exact")
+    if path.is_dir() and precision != "exact":
+        raise _wrong("precision", "is for .gguf files; folders are computed exactly", "leave it out")
+    made = _core.model_at(str(path), threads, parse_special_tokens, precision == "exact")
+    made.name = path.resolve().name
+    return made
+
+
+def _wrong(setting: str, what: str, remedy: str) -> UserError:
+    return UserError(f"`{setting}`: {what}; {remedy}", setting=setting, remedy=remedy)
+
+
+def _list(value: Any) -> list[Any]:
+    """A list of what was given: one value, or several."""
+    return [value] if isinstance(value, (str, int)) else list(value)
+
+
+def _bos(value: bool | str) -> bool | str:
+    return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
 def relation(code: str, templates: Sequence[str], facts: Iterable[tuple[str, str]]) -> Relation:
@@ -69,17 +94,26 @@ def dataset(data: Any, *, relations: Sequence[str] = (), limit: int = 0, templat
     elif isinstance(data, Dataset):
         made = data
     elif hasattr(data, "groupby"):
-        given = templates or {}
+        for column in ("subject", "relation", "object"):
+            if column not in data:
+                raise _wrong("data", f"the DataFrame has no column '{column}'", f"rename one of its columns: {', '.join(map(str, data))}")
         missing = data[["subject", "relation", "object"]].isna()
         if missing.any(axis=None):
             row, column = next((row, column) for row, cells in missing.iterrows() for column in cells.index if cells[column])
             raise UserError(f"`data`: row {row} of the DataFrame has no {column}; fill it in or drop the row", setting="data", field=column,
                             remedy="fill it in or drop the row")
-        made = Dataset("frame", [relation(str(code), given.get(str(code), ["[X] [Y]"]), zip(rows["subject"], rows["object"]))
+        given = {code: _list(of) for code, of in (templates or {}).items()}
+        codes = {str(code) for code in data["relation"].dropna()}
+        for code in sorted(codes ^ given.keys()):
+            raise _wrong("templates", f"has none of relation '{code}'" if code in codes else f"'{code}' is no relation of the DataFrame",
+                         "give a list of templates for each relation, by code")
+        made = Dataset("frame", [relation(str(code), given[str(code)], zip(rows["subject"], rows["object"]))
                                  for code, rows in data.groupby("relation", sort=False)])
     else:
         made = Dataset("relations", [data] if isinstance(data, Relation) else list(data))
-    return made.select(list(relations), limit) if relations or limit else made
+    if not isinstance(limit, int) or limit < 0:
+        raise _wrong("limit", f"{limit!r} is no count of facts", "say a whole number, or 0 for all")
+    return made.select(_list(relations), limit) if relations or limit else made
 
 
 def _name(model: Any, name: str | None) -> str:
@@ -87,10 +121,10 @@ def _name(model: Any, name: str | None) -> str:
         return name
     if isinstance(model, (str, os.PathLike)):
         return pathlib.Path(model).name
-    return getattr(model, "name", None) or (model.description["name"] if isinstance(model, Model) else "") or "model"
+    return getattr(model, "name", None) or "model"
 
 
-def probe(model: Any, data: Any, *, relations: Sequence[str] = (), limit: int = 0, templates: Sequence[int] | str = (0,),
+def probe(model: Any, data: Any, *, relations: Sequence[str] | str = (), limit: int = 0, templates: Sequence[int] | int | str = (0,),
           reduction: str = "sum", span: str = "statement", bos: bool | str = True, pll: str = "within-word", name: str | None = None,
           progress: Progress = None, block_statements: int = 2048) -> Answers:
     """The closed-set probe: every option of every fact in a sentence, and the model knows a fact if it finds the true one the
@@ -102,8 +136,10 @@ def probe(model: Any, data: Any, *, relations: Sequence[str] = (), limit: int = 
     what is called as tqdm is. Raises UserError for what is wrong with files, facts and engines.
     """
     made = dataset(data, relations=relations, limit=limit)
-    chosen = [] if templates == "all" else [int(one) for one in templates]
-    return Answers(_core.probe(load(model), made, _name(model, name), reduction, span, chosen, bos, pll, shown(progress), block_statements))
+    chosen = [] if templates == "all" else _list(templates)
+    if any(not isinstance(one, int) or one < 0 for one in chosen):
+        raise _wrong("templates", f"{templates!r} names no templates", "give indices from 0, or \"all\"")
+    return Answers(_core.probe(load(model), made, _name(model, name), reduction, span, chosen, _bos(bos), pll, shown(progress), block_statements))
 
 
 def many_shot(model: Any, data: Any, *, shots: Sequence[int] = (50,), seeds: int = 5, choices: int = 100, training: int = 100,
@@ -114,8 +150,8 @@ def many_shot(model: Any, data: Any, *, shots: Sequence[int] = (50,), seeds: int
     scored. Axis 1 of a table is the setting: so many shots, drawn by a seed. `limit`: test facts of a relation; `training`:
     facts kept for the shots."""
     made = dataset(data, relations=relations)
-    return Answers(_core.many_shot(load(model), made, _name(model, name), list(shots), seeds, choices, training, limit, min_facts,
-                                   list(separators), eic, eic_isolated, choice_seed, split_seed, bos), of_templates=False)
+    return Answers(_core.many_shot(load(model), made, _name(model, name), _list(shots), seeds, choices, training, limit, min_facts,
+                                   _list(separators), eic, eic_isolated, choice_seed, split_seed, _bos(bos)), of_templates=False)
 
 
 def rank(model: Any, data: Any, **options: Any) -> Run:
@@ -143,10 +179,12 @@ def compare(*asked: Any, **options: Any) -> Any:
     `plumb compare`."""
     if len(asked) == 2 and all(isinstance(one, Answers) for one in asked):
         return asked[0].compare(asked[1], **options)
+    if any(isinstance(one, Answers) for one in asked):
+        raise UserError("compare takes two Answers, or finished runs; give two of a kind", remedy="give two of a kind")
     return run("compare", None, *asked, **options)
 
 
 def verify_model(model: Any, texts: Sequence[str], tolerance: float = 1e-3) -> dict[str, Any]:
     """Whether all forms of a model (sequences, trees, lookups) give the same answers to within `tolerance` nats: `agrees`, the forms
     that were `compared`, `worst_nats`, and the `first` and the `worst` place in words."""
-    return _core.verify_model(load(model), list(texts), tolerance)
+    return _core.verify_model(load(model), _list(texts), tolerance)

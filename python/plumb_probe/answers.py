@@ -96,12 +96,16 @@ class Answers:
     @property
     def remarks(self) -> list[str]:
         """What must be said wherever the numbers are shown."""
-        return self._answers.remarks
+        left_out = self.unreported_facts
+        return [*self._answers.remarks, *([f"{left_out} facts are left out: the engine did not report all of their tokens"] if left_out else [])]
 
     @property
     def unreported_facts(self) -> int:
         """Facts left out, as the engine did not say how likely all of their tokens are."""
         return self._answers.unreported_facts
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._tables
 
     def __getitem__(self, code: str) -> Table:
         return self._tables[code]

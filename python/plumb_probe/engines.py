@@ -18,6 +18,8 @@ from typing import Any, Sequence
 
 import numpy
 
+from .errors import UserError
+
 
 class Engine:
     """What plumb's core asks of an engine, made of what the engine has."""
@@ -66,10 +68,18 @@ class Engine:
         order = sorted(set(asked))
         whole = [one for one, after in itertools.zip_longest(order, order[1:]) if after is None or after[:len(one)] != one]
         found: dict[tuple[int, ...], float] = {}
-        for way, row in zip(whole, self.engine.log_probabilities([list(way) for way in whole])):
-            if len(row) != len(way):
-                raise ValueError(f"log_probabilities gave {len(row)} numbers for a sequence of {len(way)} tokens")
+        rows = list(self.engine.log_probabilities([list(way) for way in whole]))
+        if len(rows) != len(whole):
+            raise UserError(f"log_probabilities gave {len(rows)} arrays for {len(whole)} sequences; return one for each",
+                            field="log_probabilities", remedy="return one for each")
+        for way, row in zip(whole, rows):
             numbers = numpy.asarray(row, dtype=numpy.float64)
+            if numbers.shape != (len(way),):
+                raise UserError(f"log_probabilities gave an array of shape {numbers.shape} for a sequence of {len(way)} tokens; return one number "
+                                "for each token", field="log_probabilities", remedy="return one number for each token")
+            if (numbers[1:] > 1e-3).any():
+                raise UserError(f"log_probabilities gave {numbers[1:].max():g}, which is no logarithm of a probability; return natural logarithms",
+                                field="log_probabilities", remedy="return natural logarithms")
             found.update((way[:length], float(numbers[length - 1])) for length in range(2, len(way) + 1))
         return numpy.array([found[way] for way in asked], dtype=numpy.float64)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -36,14 +37,16 @@ class Run:
         self.record: dict[str, Any] = self._json("run.json") if (self.folder / "run.json").is_file() else {}
         self.settings: dict[str, Any] = self.record.get("settings", {})
         self.metrics = Results(self._json("metrics.json"))
+        self._temporary: Any = None
 
     def _json(self, name: str) -> Any:
         return json.loads((self.folder / name).read_text(encoding="utf-8"))
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know of every number."""
-        return self.settings.get("warnings", [])
+        """What a reader must know of every number: the model's warnings and the notes of the run's numbers."""
+        notes = self.metrics.get("notes") or []
+        return [*self.settings.get("warnings", []), *(note if isinstance(note, str) else note.text for note in notes)]
 
     @property
     def page(self) -> pathlib.Path:
@@ -63,7 +66,7 @@ class Run:
         return found
 
     def table(self) -> Any:
-        """The rows as a pandas DataFrame."""
+        """The rows of the results files as a pandas DataFrame, with the files' own columns (docs/results.md)."""
         import pandas
 
         return pandas.DataFrame(self.rows())
@@ -136,6 +139,23 @@ def shown(progress: Progress) -> Callable[..., None] | None:
     return show
 
 
+def _named(folders: tuple[Path, ...]) -> list[str]:
+    """The words for finished runs; those in temporary folders, which are all called alike, by their models' names."""
+    words: list[str] = []
+    used: set[str] = set()
+    for one in folders:
+        if not isinstance(one, Run):
+            words.append(str(one))
+        elif one._temporary is None:
+            words.append(str(one.folder))
+        else:
+            model = str(one.settings.get("model") or "run").replace("=", "-")
+            name = next(name for name in itertools.chain([model], (f"{model} {i}" for i in itertools.count(2))) if name not in used)
+            used.add(name)
+            words.append(f"{name}={one.folder}")
+    return words
+
+
 def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
         print: Callable[[str], Any] | None = None, **options: Any) -> Run:
     """What `plumb COMMAND` does, over any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
@@ -149,12 +169,12 @@ def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: 
 
     temporary = None if out is not None else tempfile.TemporaryDirectory(prefix="plumb-")
     place = pathlib.Path(out if temporary is None else pathlib.Path(temporary.name) / "run")
-    words = [str(one.folder if isinstance(one, Run) else one) for one in folders]
+    words = _named(folders)
     if model is not None and not isinstance(model, (str, os.PathLike)):
         if options.get("models"):
             raise UserError("`models`: names the models, and one is given too; leave out one of the two", setting="models")
         model = load(model)
-        words += ["--model", options.pop("name", None) or model.description["name"] or "model"]
+        words += ["--model", options.pop("name", None) or getattr(model, "name", None) or "model"]
         if command == "rank" and model.vocabulary_size >= (1 << 31) - 1:
             raise UserError("`model`: rankings look through the vocabulary, and the engine has no vocabulary_size; give it one", setting="model")
     elif model is not None:

@@ -289,6 +289,44 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
                 print(json.dumps([str(error), error.field, error.remedy]))""", model=self.model)
         self.assertEqual(made, ["`data`: row b of the DataFrame has no object; fill it in or drop the row", "object", "fill it in or drop the row"])
 
+    def test_what_cannot_be_meant_is_refused_by_name(self):
+        made = run("""
+            import pandas
+            frame = pandas.DataFrame({"subject": ["Oslo"], "relation": ["c"], "object": ["Norway"]})
+            class Engine:
+                bos, vocabulary_size, rows = 256, 257, staticmethod(lambda one: [-1.0 for _ in one])
+                def tokenize(self, text): return list(text.encode())
+                def log_probabilities(self, sequences): return [self.rows(one) for one in sequences]
+            class Short(Engine): rows = staticmethod(lambda one: [-1.0])
+            class Positive(Engine): rows = staticmethod(lambda one: [2.0 for _ in one])
+            class Fewer(Engine):
+                def log_probabilities(self, sequences): return [[-1.0 for _ in sequences[0]]]
+            country = [p.relation("c", ["[X] is in [Y]."], [("Oslo", "Norway"), ("Lima", "Peru")])]
+            said = []
+            for call in (lambda: p.load(model, precision="fastt"), lambda: p.load(model, precision="fast"), lambda: p.load(model, threads=-1),
+                         lambda: p.load(model, trees=True), lambda: p.dataset(frame), lambda: p.dataset(frame, templates={"d": ["[X] [Y]"]}),
+                         lambda: p.dataset(frame.drop(columns="object")), lambda: p.probe(model, bear, relations="P30", limit=-1),
+                         lambda: p.probe(model, bear, relations="P30", limit=1, templates=-1), lambda: p.probe(Short(), country),
+                         lambda: p.probe(Positive(), country), lambda: p.probe(Fewer(), country), lambda: p.compare(p.probe(Engine(), country), "x")):
+                try:
+                    call()
+                    said.append("nothing")
+                except p.UserError as error:
+                    said.append(error.setting or error.field or str(error))
+            one = p.dataset(frame, templates={"c": "[X] is in [Y]."})
+            print(json.dumps([said, one.relations[0].templates]))""", model=self.model, bear=BEAR)
+        self.assertEqual(made, [["precision", "precision", "threads", "trees", "templates", "templates", "data", "limit", "templates",
+                                 "log_probabilities", "log_probabilities", "log_probabilities",
+                                 "compare takes two Answers, or finished runs; give two of a kind"], ["[X] is in [Y]."]])
+
+    def test_runs_without_a_folder_are_compared_by_their_models(self):
+        made = run("""
+            first, second = (p.run("probe", p.load(model), data=bear, relations="P30", limit=3, templates=one) for one in (0, 1))
+            both = p.compare(first, second)
+            print(json.dumps([first.settings["model"], list(both.metrics.models), "P30" in p.probe(model, bear, relations="P30", limit=1, templates=0)]))""",
+                   model=self.model, bear=BEAR)
+        self.assertEqual(made, ["tiny-smollm", ["tiny-smollm", "tiny-smollm 2"], True])
+
     def test_conversations_are_those_of_the_command(self):
         model = self.folder / "chat"
         shutil.copytree(self.model, model)
