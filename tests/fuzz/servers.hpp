@@ -46,11 +46,26 @@ inline void servers(std::string_view input) {
       std::array<double, 3> nats{1, 1, 1};
       bool answers = false;
       const bool read = is_read(place, [&] {
-        answers = dialect->read(reply, std::span(tokens).first(count), std::span(nats).first(count),
-                                tally);
+        const AskedPrefix asked{{0}, std::span(tokens).first(count), std::span(nats).first(count)};
+        answers = dialect->read(reply, std::span(&asked, 1), tally);
       });
       for (std::size_t i = 0; read && answers && i < count; ++i) {
         require(nats[i] <= 1e-3, "a log-probability that is none");
+      }
+      if (dialect->sequences_together() > 0) {
+        std::vector<AskedSequence> sequences(count, AskedSequence{{1, 3, 4}, {}});
+        const bool told = is_read(place, [&] { dialect->read_sequences(reply, sequences, tally); });
+        for (const AskedSequence& one : sequences) {
+          require(!told || one.nats.size() == 3, "a sequence without all of its numbers");
+          for (std::size_t i = 1; told && i < 3; ++i) {
+            require(one.nats[i] <= 1e-3, "a log-probability that is none");
+          }
+        }
+        (void)is_read(place, [&] {
+          for (const double one : dialect->read_likeliest(reply, tally)) {
+            require(one <= 1e-3, "a log-probability that is none");
+          }
+        });
       }
       (void)is_read(place, [&] {
         const auto vectors = dialect->read_vectors(reply, count);
