@@ -39,7 +39,7 @@ concept AggregationPolicy = requires(const P& policy, std::span<const Prediction
   { policy.name() } -> std::convertible_to<std::string>;
 };
 
-/// static_assert(plumb::check_aggregation<MyPolicy>()) says in words what a type lacks of an
+/// static_assert(plumb::check_aggregation<MyPolicy>()) names what a type lacks of an
 /// AggregationPolicy, as backend/check_model.hpp does of models.
 template <class P>
 consteval bool check_aggregation() {

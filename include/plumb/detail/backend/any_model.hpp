@@ -305,7 +305,7 @@ class AnyModel {
     std::unordered_map<std::string, Tokenization> tokens{};
     std::size_t bytes = 0;
   };
-  // Then all are forgotten and remembered anew.
+  // Then all are forgotten.
   static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 
   explicit AnyModel(std::shared_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}

@@ -318,14 +318,14 @@ concept Generator = LanguageModel<M> &&
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
-/// A language model that goes on with many texts at once, by itself and without rows of logits, as a
+/// A language model that continues many texts at once, by itself and without rows of logits, as a
 /// server does.
 ///
 /// Requires: `generate(prompts, options, seeds)` returns for each prompt what a Generator returns for
 /// it; samples are drawn by the options' seed, or each prompt's by its own where `seeds` has as many.
 /// Means and does not promise: as a Generator.
 ///
-/// What a job goes on with goes through PromptGenerator (prompt_generator.hpp), by rows or by this.
+/// What a job continues goes through PromptGenerator (prompt_generator.hpp), by rows or by this.
 template <class M>
 concept BatchGenerator = LanguageModel<M> &&
     requires(M& model, std::span<const std::vector<TokenId>> prompts,

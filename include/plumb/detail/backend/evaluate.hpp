@@ -139,7 +139,7 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
-/// Throws a user error where a model gives no whole rows of logits and does not go on with texts by
+/// Throws a user error where a model gives no whole rows of logits and does not continue texts by
 /// itself; `needs` is "generating needs", say.
 template <class M>
 void require_rows(const M& model, const Site& site, const std::string& needs,

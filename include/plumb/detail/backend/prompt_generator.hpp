@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who goes on with many prompts: the model by itself, or a tree grown from its rows?
+// Who continues many prompts: the model by itself, or a tree grown from its rows?
 //
 // One entry for every job that generates: a model that is a BatchGenerator by itself, as one behind
 // a server is, is asked as it is; any other CausalLm decodes through a TreeGenerator. Samples of

@@ -4,7 +4,7 @@
 // Where does a stop text end what a model goes on to write?
 //
 //   "\n Paris\nQ: The capital"      by "\n" ends as   "\n Paris"
-// Models often begin an answer with a line break, so white space at the begin ends nothing: a
+// Models often begin an answer with a line break, so white space at the start ends nothing: a
 // continuation ends where the first stop text begins that reaches past it. A stop text of other
 // characters may stand first ("." of ". No."), and then nothing is left, as the model said so. Every
 // Generator ends its continuations here, or as this says.

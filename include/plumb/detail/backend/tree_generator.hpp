@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a model go on with many prompts at once?
+// How does a model continue many prompts at once?
 //
 //   greedy    token_i = argmax_v P(v | prompt, token_1 … token_{i−1})
 //   sampled   token_i ~ P(· | prompt, token_1 … token_{i−1}), temperature 1, whole vocabulary

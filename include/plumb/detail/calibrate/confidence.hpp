@@ -46,7 +46,7 @@ concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions
   (estimator.check)(relation);
 };
 
-/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) says in words what a type lacks of
+/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) names what a type lacks of
 /// a ConfidenceEstimator, as backend/check_model.hpp does of models.
 template <class E>
 consteval bool check_confidence_estimator() {

@@ -244,7 +244,7 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   });
 }
 
-/// Which gaps are asked hangs on the model's tokens, so it is always loaded.
+/// Which gaps are asked depends on the model's tokens, so it is always loaded.
 inline void print_fills(const GenerateSettings& settings, const JobTarget& target,
                         const WantedFact& wanted, PromptPrinter& printer) {
   const FillQuestions questions(settings);

@@ -95,7 +95,7 @@ class InterruptCatcher {
   return made + "'";
 }
 
-/// "plumb probe --data d --resume": the words that go on with a run; `program` is as it was called.
+/// "plumb probe --data d --resume": the words that resume a run; `program` is as it was called.
 [[nodiscard]] inline std::string resuming_words(const std::string& program,
                                                 const std::string& command,
                                                 const std::vector<std::string>& arguments) {

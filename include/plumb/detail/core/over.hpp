@@ -4,7 +4,7 @@
 // Which of these values, and in what order?
 //
 // The algorithms of std::ranges with their projections, without their concepts: those are checked
-// for each type anew and take as long to compile as all else that is done with it. A projection is a
+// for each type again and take as long to compile as all else that is done with it. A projection is a
 // member or a function, an order a function. What would dangle does not compile.
 
 #include <algorithm>

@@ -168,7 +168,7 @@ inline void throw_problem(const Error& problem) {
   return is_one_to_one(relation) ? Cardinality::one_to_one : Cardinality::many_to_one;
 }
 
-/// The relations named by `codes`, in the dataset's order, so that nothing hangs on the order in
+/// The relations named by `codes`, in the dataset's order, so that nothing depends on the order in
 /// which they are named, each cut to its first `limit` facts; an empty list names all, limit 0 cuts
 /// nothing. Facts behind the limit are kept apart if asked for. Throws a user error on a name the dataset
 /// does not have or that is duplicated.

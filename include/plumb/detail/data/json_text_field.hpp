@@ -5,7 +5,7 @@
 //
 // Corpora are files of JSON lines, {"text": "…", "meta": {…}}, whose texts are documents of any
 // length. The object comes in blocks of bytes, cut anywhere; the text goes out in parts, its
-// escapes decoded. What stands beside the text is passed over: its strings and brackets must close,
+// escapes decoded. Everything else is skipped: its strings and brackets must close,
 // and the object's own colons and commas must be there, its numbers and inner commas are not looked
 // at. Bytes that are no UTF-8 go through as they are; half a surrogate pair becomes U+FFFD.
 

@@ -6,7 +6,7 @@
 // By IC-LKE's rule for T-REx-MC: relations with at least 500 facts and 100 objects are taken; 100 facts
 // of each are for training and 400 for the test, 5,000 and 20,000 of its 50 relations; a fact is asked with
 // its object and 99 of its relation's other objects, none of them a true one of the same subject
-// (data/choices.hpp). The draws hang on the seed, the relation and the fact, so a relation is the same
+// (data/choices.hpp). The draws depend on the seed, the relation and the fact, so a relation is the same
 // whatever else the data has. These are other rows than the authors' own, which choice_table.hpp reads as they
 // are published. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 and A.2.
 

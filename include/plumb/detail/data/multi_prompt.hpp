@@ -105,7 +105,7 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "say all");
 }
 
-/// Places of the relations named by `codes`, ascending, so that nothing hangs on the order in which
+/// Places of the relations named by `codes`, ascending, so that nothing depends on the order in which
 /// they are named; an empty list names all. Throws a user error on a name the dataset does not have
 /// or that is duplicated.
 [[nodiscard]] inline std::vector<std::size_t> relation_places(

@@ -27,7 +27,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A token that is found as a whole. `lstrip` and `rstrip` take white space beside it in;
-/// `single_word` finds it only where no word character stands beside it.
+/// `single_word` finds it only where no word character is next to it.
 struct AddedToken {
   std::string content;
   TokenId id = 0;

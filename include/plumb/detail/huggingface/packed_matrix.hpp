@@ -8,7 +8,7 @@
 // numbers of one k stand side by side, which are multiplied with tiles of rows (row_products.hpp).
 // So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
 // on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
-// weights anew at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
+// weights again at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
 // a call (weight_type.hpp); or, for products in BF16, rows are rounded and nothing is widened.
 
 #include <sys/mman.h>

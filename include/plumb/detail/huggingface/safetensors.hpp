@@ -6,7 +6,7 @@
 // model.safetensors, or the shards that model.safetensors.index.json lists. A file is 8 bytes of
 // length, that much JSON with the type, shape and place of each tensor, and their numbers, without
 // gaps. Files are mapped; F32, F16 and BF16 are read as F32, a row at a time, and tensors of other
-// types may stand beside them. Whatever a header claims is checked against the file before a number
+// types may be next to them. Whatever a header claims is checked against the file before a number
 // is read. Source of the format: the safetensors project's README.
 // Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
 

@@ -45,7 +45,7 @@ class SequenceFrame {
     for (const bool space_was_added : trims_) {
       std::size_t leading = leading_spaces(spelling);
       const std::size_t trailing = trailing_spaces(spelling);
-      // One space at the begin may be the one that was added, which covers no byte to trim.
+      // One space at the start may be the one that was added, which covers no byte to trim.
       if ((is_first || token.bytes.begin == 0) && space_was_added && leading == 1) leading = 0;
       while (leading-- > 0 && token.bytes.begin < token.bytes.end) {
         token.bytes.begin = (std::min)(token.bytes.end, next(text, token.bytes.begin));

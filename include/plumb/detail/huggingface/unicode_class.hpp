@@ -9,7 +9,7 @@
 // Characters that Unicode got after utf8proc's version are unassigned here. `tokenizers` has tables of
 // several versions (punctuation and accents of Unicode 8, letters of 16), so a few hundred rare ones,
 // in scripts that came since, are classed otherwise there.
-// Non-goal: locales and the forms that hang on a neighbour, such as a final sigma.
+// Non-goal: locales and the forms that depend on a neighbour, such as a final sigma.
 
 #include <utf8proc.h>
 

@@ -128,7 +128,7 @@ inline bool is_ascii_word(char byte) noexcept {
 }
 
 /// Bytes of a word at the front that is told without a look at characters, as most words of English
-/// are: two or more ASCII letters and digits, and behind them nothing that goes on with it. 0 where
+/// are: two or more ASCII letters and digits, and behind them nothing that continues it. 0 where
 /// there is none.
 inline std::size_t plain_word(std::string_view text) noexcept {
   std::size_t size = 0;

@@ -3,7 +3,7 @@
 
 // Which numbers of a run were published too, and how far are they apart?
 //
-// A published number stands beside the number of the same name in every run that has one. Where a
+// A published number is next to the number of the same name in every run that has one. Where a
 // run's model is called as a published one (in letters and digits, whatever their case), it stands
 // beside that model's numbers alone; where none is, beside those of all models, and they are told as
 // other models'. A published number that is known to its last decimal lies in a run's 95% interval if
@@ -151,7 +151,7 @@ inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers
   });
 }
 
-/// Of each run that stands beside no published number, what it has in the place of the first.
+/// Of each run that has no published number, what it has in the place of the first.
 inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<PublishedNumber>& numbers,
                                    const std::vector<RunNumbers>& runs) {

@@ -239,7 +239,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
 }
 
 /// rates[i][j] is η(i|j) between models i and j; nothing on the diagonal. The same numbers as pair
-/// by pair; resamples are drawn anew only where a pair shares other numbers of facts than the last.
+/// by pair; resamples are drawn again only where a pair shares other numbers of facts than the last.
 [[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::vector<Subsumption>> rates(models.size(),

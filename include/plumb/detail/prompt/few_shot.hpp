@@ -22,7 +22,7 @@
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: each
 // template); a prompt that asks the fact of one of the first X shows the last in its place. So
 // nearly all prompts of a relation begin alike. Fresh shots are X facts other than the asked one,
-// and their templates, drawn anew for each prompt, from a stream named by its template, its fact and
+// and their templates, drawn for each prompt, from a stream named by its template, its fact and
 // its name of the subject, so that neither order nor which other prompts are asked plays a part. A
 // relation with no more facts gives as many as it has. Templates are filled as they are, no letter is
 // upper-cased.

@@ -7,7 +7,7 @@
 //   What are the twin municipalities of Acapulco? Manila; Cuernavaca%
 //   What are the twin municipalities of Elek?
 // Each line but the last is a training row of the relation (a shot) with its objects' main labels;
-// the answer is what the model writes up to the first "%". Shots are drawn anew for each fact, from the
+// the answer is what the model writes up to the first "%". Shots are drawn for each fact, from the
 // seed, the relation and the subject; a shot never has the asked subject's label. A relation with fewer
 // training rows shows all of them. Source: Kalo and Fichtel 2022 (KAMEL), its predict.py, whose lines
 // begin with the space that follows the comma in the list of questions; here they do not.

@@ -76,7 +76,7 @@ struct ManyShot {
     return all;
   }
 
-  /// The shots and the subject: what a model is to go on with.
+  /// The shots and the subject: what a model continues.
   [[nodiscard]] Prompt opening(std::span<const SubjectObject> shots,
                                const std::string& subject) const {
     Prompt prompt = sequence(shots);

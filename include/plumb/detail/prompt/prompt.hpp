@@ -63,7 +63,7 @@ concept PromptBuilder = requires(const B& builder, const Relation& relation, con
   { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
 };
 
-/// static_assert(plumb::check_prompt_builder<MyBuilder>()) says in words what a type lacks of a
+/// static_assert(plumb::check_prompt_builder<MyBuilder>()) names what a type lacks of a
 /// PromptBuilder, as backend/check_model.hpp does of models.
 template <class B>
 consteval bool check_prompt_builder() {

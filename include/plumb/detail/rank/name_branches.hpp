@@ -67,7 +67,7 @@ class NameBranches {
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
   [[nodiscard]] std::uint64_t fed_prompts() const noexcept { return fed_prompts_; }
 
-  /// Begins anew with what all prompts begin with.
+  /// Starts again with what all prompts begin with.
   void hold_context(std::span<const TokenId> context) {
     drop();
     if (!has_branches()) return;

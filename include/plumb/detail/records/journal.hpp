@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The journal of a job: which packs of which parts are done, and what came of them.
+// The journal of a job: which packs of which parts are done, and their results.
 //
 // journal.jsonl grows by one line for each pack as soon as it is evaluated, so that a job killed at
 // any moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.

@@ -4,7 +4,7 @@
 // How are embeddings kept, and those of others read?
 //
 // A .npy file of single precision, [count, dimension], in C order, mapped into memory: it may be
-// larger than that, and reading it costs nothing that is not used. Identifiers stand beside it in a
+// larger than that, and reading it costs nothing that is not used. Identifiers are next to it in a
 // .txt of the same stem, one a line. Source of the format: numpy's documentation of npy-format.
 
 #include <sys/mman.h>

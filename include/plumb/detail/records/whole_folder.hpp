@@ -2,7 +2,7 @@
 #pragma once
 
 // A folder that is there whole or not at all: its files are written into NAME.part beside it, which
-// gets its name when all of them stand. What a killed process left of one is begun anew by the next.
+// gets its name when all of them stand. What a killed process left of one is started again by the next.
 
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 // How do estimates with intervals look side by side?
 //
 // Horizontal bars on a scale from 0 to 1 as inline SVG, a whisker for the 95% interval and, where a
-// bar has one, a tick at what guessing would reach. Numbers stand beside the names, so that a narrow
+// bar has one, a tick at what guessing would reach. Numbers are next to the names, so that a narrow
 // screen, where the chart is scrolled, begins with both. Colours come from the page's style, so the
 // chart follows dark mode and prints.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tables stand beside the page of many-prompt results?
+// Which tables are next to the page of many-prompt results?
 //
 // The numbers behind its charts, and every template and every answer of several objects, which
 // metrics.json leaves out. Columns are RFC 4180 CSV (csv.hpp); an empty relation is all of them.

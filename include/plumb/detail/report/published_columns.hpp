@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a run's number stand beside a published one, on a terminal, on a page, as CSV and as JSON?
+// How is a run's number shown next to a published one, on a terminal, on a page, as CSV and as JSON?
 
 #include <optional>
 #include <string>

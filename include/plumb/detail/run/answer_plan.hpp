@@ -195,7 +195,7 @@ template <class Keep>
 /// whatever their relations: the same facts, templates and expressions under every setting of a
 /// form. Each fact draws its prompt and a number from a stream of its own, named by relation and
 /// subject, and the facts with the lowest numbers are taken (equal ones in the dataset's order): so
-/// neither hangs on where the fact stands, and its prompt not on which other facts are asked.
+/// neither depends on where the fact stands, and its prompt not on which other facts are asked.
 [[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
                                              const AskedFacts& asked, const FewShot& few_shot,
                                              const AnswerOptions& options) {

@@ -59,7 +59,7 @@ class EmbeddedTexts {
       check_shape(file, *whole, names.size(), embedder.dimension());
     } else {
       // Without the file that they were written into, packs are not done, nor are they when a new one
-      // is there to go on with.
+      // is there to resume.
       if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
       writer.emplace(file, names.size(), embedder.dimension());
       work_.begin(what, names.size());

@@ -37,7 +37,7 @@ enum class AskedForms { mask, question, both, kamel };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// How answers are compared and measured: what a report may be told anew.
+/// How answers are compared and measured: what a report may change.
 struct MeasuringSettings {
   /// Where lemmas come from; "none" compares words as they are.
   std::filesystem::path wordnet = "/usr/share/wordnet";

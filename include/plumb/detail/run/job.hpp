@@ -65,10 +65,10 @@ template <class J>
   }
 }
 
-/// Where a job leaves its results, and who looks on.
+/// Where a job leaves its results, and who observes it.
 struct JobFolder {
   DiskPath out;
-  /// Whether to go on with the run that `out` holds.
+  /// Whether to resume the run that `out` holds.
   bool resume = false;
   WorkOptions work{};
   /// What run.json says of this run beside the settings: command line, paths.
@@ -146,7 +146,7 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
   return finished;
 }
 
-/// Carries a job out, or goes on with it. Throws a user error for a folder that is not its own, an
+/// Carries a job out, or resumes it. Throws a user error for a folder that is not its own, an
 /// internal one where `into` names a shard, which run_shard does, and whatever the job throws; what is
 /// done is then kept.
 template <Job J>
@@ -173,8 +173,8 @@ auto run_job(J& job, const JobFolder& into)
       });
 }
 
-/// Carries one shard of a job out (shard.hpp), or goes on with it. Leaves run.json, the journal and
-/// vectors in the making, of which merge_shards.hpp makes a run. Throws as run_job does.
+/// Carries one shard of a job out (shard.hpp), or resumes it. Leaves run.json, the journal and
+/// unfinished vectors, of which merge_shards.hpp makes a run. Throws as run_job does.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
   return detail::carried_out(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {

@@ -61,7 +61,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return texts;
 }
 
-/// The tokens of the prompts that a relation's texts go on with.
+/// The tokens of the prompts that a relation's texts continue.
 template <CausalLm Model>
 [[nodiscard]] ScoringCost generation_cost(KeptPrompts<Model>& prompts,
                                           const ManyShotRelation& asked) {

@@ -6,7 +6,7 @@
 // All that many_shot_run.hpp, injection_run.hpp and many_shot_generation.hpp ask, from the same
 // blocks: parts "ic", "eic", "eic-isolated", "hgp" and "mmp", whose texts are one for each choice;
 // "injection", a panel's whole sequence, in which each object is scored in the text up to its end;
-// "ic generated" and so on, which the model goes on with.
+// "ic generated" and so on, which the model continues.
 
 #include <cstddef>
 #include <string>

@@ -122,7 +122,7 @@ class NamePacks {
   }
 
  private:
-  // Each pack holds anew what all prompts begin with; a larger one parts less evenly, and is lost
+  // Each pack holds what all prompts begin with; a larger one parts less evenly, and is lost
   // when the job is killed.
   static constexpr std::size_t pack_size = 32;
 

@@ -27,7 +27,7 @@ struct FolderProbeOptions {
   /// statements begin with BOS, and a masked model's rule, are taken from a scorer that tells (`bos()`,
   /// `rule()`).
   ProbeSettings settings{};
-  /// Whether to go on with the run that the folder holds. A scorer that answers otherwise than when the
+  /// Whether to resume the run that the folder holds. A scorer that answers otherwise than when the
   /// run was begun is not noticed.
   bool resume = false;
   /// Whether a run that the folder holds is replaced once the new one is complete.

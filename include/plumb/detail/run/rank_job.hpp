@@ -219,7 +219,7 @@ class RankJob {
     return std::nullopt;
   }
 
-  /// Says when vectors made elsewhere stand beside a run of another model.
+  /// Says when vectors made elsewhere are used in a run of another model.
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
     const DiskPath& file = settings_.entities;
     const DiskPath run = file.parent() / "run.json";

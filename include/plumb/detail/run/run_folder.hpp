@@ -46,7 +46,7 @@ inline void refuse_used(const DiskPath& path) {
 /// One process at a time; the folder is locked while the object lives. Not thread-safe.
 class RunFolder {
  public:
-  /// What a folder that holds something must be: `fresh` refuses it, `resume` goes on with a run of the
+  /// What a folder that holds something must be: `fresh` refuses it, `resume` continues a run of the
   /// same settings, `replace` leaves it to the caller, who has looked.
   enum class Claim { fresh, resume, replace };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job go on with its planned texts, so that it can be resumed?
+// How does a job continue its planned texts, so that it can be resumed?
 //
 // Pack by pack; a pack that the journal has is taken from there. What the journal keeps of a text is its
 // greedy continuation, [text, tokens, nats], or its sampled ones, [[text, times], …] by falling times,

@@ -75,7 +75,7 @@ class Work {
     }
   }
 
-  /// Whoever looks on; nobody where it is empty.
+  /// The observer; nobody where it is empty.
   [[nodiscard]] const ProgressCallback& on_progress() const noexcept {
     return options_.on_progress;
   }
@@ -83,7 +83,7 @@ class Work {
   /// What is to be told of the job before it begins to count.
   void announce(JobPlan plan) { plan_ = std::move(plan); }
 
-  /// Begins to count anew, up to `total`.
+  /// Starts counting again, up to `total`.
   void begin(std::string counted, std::size_t total) {
     if (const auto plan = std::exchange(plan_, std::nullopt); plan && options_.on_plan) {
       options_.on_plan(*plan);

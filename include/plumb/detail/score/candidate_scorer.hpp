@@ -82,7 +82,7 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// static_assert(plumb::check_candidate_scorer<MyScorer>()) says in words what a type lacks of a
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) names what a type lacks of a
 /// CandidateScorer, as backend/check_model.hpp does of models.
 template <class S>
 consteval bool check_candidate_scorer() {

@@ -13,7 +13,7 @@
 // cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
 // huge and just fill a block, and cuts fall where paths are short. The last token of a statement is
 // not fed where it is its probability that is asked for, which stands in its parent's row. What statements share with the block's
-// context is held all the while and costs nothing: their tries hang on its nodes.
+// context is held all the while and costs nothing: their tries grow from its nodes.
 
 #include <algorithm>
 #include <cstddef>

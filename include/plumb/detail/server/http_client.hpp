@@ -124,7 +124,7 @@ class HttpClient {
     }
   }
 
-  /// From now on a server that is gone leaves a job behind: errors say how to go on with it.
+  /// From now on a job is lost with the server: errors say how to resume it.
   void set_connected() { is_connected_ = true; }
 
   /// The reply to a request that must succeed. Throws a user error for one that the server refuses.

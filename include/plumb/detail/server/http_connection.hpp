@@ -89,7 +89,7 @@ inline std::shared_ptr<asio::ssl::context> trusting_context() {
 }
 
 /// One thread at a time uses one. Throws TransportError for all that goes wrong; the next exchange
-/// then connects anew.
+/// then connects again.
 class HttpConnection {
  public:
   /// `trust` is null for a server without TLS.
