@@ -153,7 +153,7 @@ print(json.dumps([told(lambda: p.probe(Uniform(), broken)), told(lambda: p.probe
         self.assertIn("sum, mean", made[2][5])
         self.assertIn("no such model", made[3][6])
         self.assertIn("no metrics.json", made[4][6])
-        self.assertIn("gave 1 numbers for a sequence of", made[5])
+        self.assertIn("gave an array of shape (1,) for a sequence of", made[5])
         self.assertIn("has no tokenize", made[6])
         self.assertIn("has no [Y]", made[7][6])
 
@@ -325,7 +325,7 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
             both = p.compare(first, second)
             print(json.dumps([first.settings["model"], list(both.metrics.models), "P30" in p.probe(model, bear, relations="P30", limit=1, templates=0)]))""",
                    model=self.model, bear=BEAR)
-        self.assertEqual(made, ["tiny-smollm", ["tiny-smollm", "tiny-smollm 2"], True])
+        self.assertEqual(made, [self.model.name, [self.model.name, f"{self.model.name} 2"], True])
 
     def test_conversations_are_those_of_the_command(self):
         model = self.folder / "chat"
