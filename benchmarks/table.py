@@ -192,7 +192,7 @@ def closed_set(setup, templates, dtype="float32", limit=3):
 
 
 def statements_of(setup, words, folder):
-    """The probe's facts as (texts of the options, index of the right one)."""
+    """The statements of each of the probe's facts, one for each option."""
     out = pathlib.Path(folder) / "listed"
     if not out.exists():
         run([setup.plumb, *words, "--model", setup.model, "--out", out])
