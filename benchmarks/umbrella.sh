@@ -7,7 +7,7 @@
 #
 #   bash benchmarks/umbrella.sh [ROUNDS [COMPILER …]]
 # Prints for each compiler and include or program the CPU seconds of each round, unoptimised; and what some take with
-# std::ranges in place of core/over.hpp.
+# std::ranges in place of core/ranges.hpp.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -37,18 +37,18 @@ compile() {
   printf '%-10s  %-40s  %s\n' "$compiler" "$label" "${seconds[*]}"
 }
 
-# The headers with std::ranges in place of core/over.hpp.
+# The headers with std::ranges in place of core/ranges.hpp.
 with_std_ranges() {
   local names="find_if find count_if count any_of all_of none_of sort stable_sort max_element min_element lower_bound
     upper_bound binary_search equal reverse" name
   cp -r include "$precompiled/ranges"
   {
     printf '#pragma once\n#include <algorithm>\n#include <functional>\n#include "plumb/detail/core/version.hpp"\n'
-    printf 'namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::over {\n'
+    printf 'namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::ranges {\n'
     for name in $names; do printf 'using std::ranges::%s;\n' "$name"; done
     printf 'template <class List> void sort_distinct(List& list) {\n  std::ranges::sort(list);\n'
     printf '  const auto rest = std::ranges::unique(list);\n  list.erase(rest.begin(), rest.end());\n}\n}\n'
-  } >"$precompiled/ranges/plumb/detail/core/over.hpp"
+  } >"$precompiled/ranges/plumb/detail/core/ranges.hpp"
 }
 
 # precompile: both umbrellas, once for all files of a program that are compiled with the same options

@@ -52,7 +52,7 @@ struct TokenCounts {
     work.begin("words", words.size());
     plumb::Part part(work, "counts");
     std::string lines;
-    part.go_through(
+    part.generate_rows(
         packs,
         [&](std::size_t p) {  // what the journal keeps of a pack, as JSON
           plumb::Json counts = plumb::Json::array();

@@ -23,7 +23,7 @@ struct Engine {
   struct State {
     std::vector<plumb::TokenId> read;  // stands for a key-value cache
   };
-  [[nodiscard]] State go_on(const State& from, plumb::TokenId token) {
+  [[nodiscard]] State continue_search(const State& from, plumb::TokenId token) {
     ++fed;
     State next = from;
     next.read.push_back(token);
@@ -45,7 +45,7 @@ class TreeEngineModel : public plumb::NgramModel {
   void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
     Engine::State state;
     for (std::size_t i = 0; i < sequence.size(); ++i) {
-      state = engine.go_on(state, sequence[i]);
+      state = engine.continue_search(state, sequence[i]);
       visit(static_cast<std::uint32_t>(i), engine.logits(state));
     }
   }
@@ -75,7 +75,7 @@ class TreeEngineModel : public plumb::NgramModel {
   const Engine::State& state(const plumb::TokenTree& tree, plumb::NodeId node) {
     if (node == plumb::TokenTree::root) return states_[node];
     if (const auto held = states_.find(node); held != states_.end()) return held->second;
-    return states_[node] = engine.go_on(state(tree, tree.parent(node)), tree.token(node));
+    return states_[node] = engine.continue_search(state(tree, tree.parent(node)), tree.token(node));
   }
 
   std::map<plumb::NodeId, Engine::State> states_;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/closed_set_graph.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
@@ -29,7 +29,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const std::vector<std::pair<std::string, std::string>>& facts) {
   Relation made{.code = std::move(code), .templates = std::move(templates)};
   for (const auto& [subject, object] : facts) {
-    const auto known = over::find(made.options, object);
+    const auto known = ranges::find(made.options, object);
     const auto answer = static_cast<std::size_t>(known - made.options.begin());
     if (known == made.options.end()) made.options.push_back(object);
     made.facts.push_back({.subject = subject, .answer = answer, .instance = made.facts.size()});

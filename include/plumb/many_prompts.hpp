@@ -23,8 +23,8 @@
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/calibrate/many_prompt_study.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/closed_set_prompts.hpp"
 #include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/run/answer_plan.hpp"
@@ -231,7 +231,7 @@ template <MaskedLm Model>
   });
   std::vector<GapCandidates> candidates;
   for (const MultiPromptRelation& relation : plan.dataset.relations) {
-    const auto whole = over::find(dataset.relations, relation.code, &MultiPromptRelation::code);
+    const auto whole = ranges::find(dataset.relations, relation.code, &MultiPromptRelation::code);
     candidates.push_back(gaps.candidates(candidates.size(), object_labels(*whole)));
     study.candidates[relation.code] = candidates.back().labels;
   }
@@ -268,7 +268,7 @@ template <class Model>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
                                              const ManyPromptsOptions& options = {}) {
-  return many_prompts(model, multi_prompt_of(as_loaded(dataset), nullptr), options);
+  return many_prompts(model, multi_prompt_of(check_and_complete(dataset), nullptr), options);
 }
 
 /// Accuracy over prompts and how it spreads, coverage, consistency, how knowledge is shared between ways

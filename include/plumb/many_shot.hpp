@@ -18,7 +18,7 @@
 
 #include "plumb/detail/aggregate/answers.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/run/many_shot_plan.hpp"
@@ -40,7 +40,7 @@ template <class Scorer>
     QueryByQuery<Scorer> packed(scorer);
     return many_shot(packed, dataset, options, aliases);
   } else {
-    const Dataset asked_of = as_loaded(dataset, Templates::not_needed);
+    const Dataset asked_of = check_and_complete(dataset, Templates::not_needed);
     Answers made{.name = "model", .scoring = {Reduction::sum, Span::continuation}};
     std::vector<ManyShotRelation> relations;
     for (const Relation& relation : asked_of.relations) {
@@ -54,7 +54,7 @@ template <class Scorer>
       if (asked.skipped() || asked.statements() == 0) continue;
       made.tables.push_back(answers_of(scorer, asked));
     }
-    made.remarks = told_once(remarks);
+    made.remarks = distinct_remarks(remarks);
     if (!made.tables.empty()) return made;
     const ManyShotRelation& first = relations.front();
     if (!first.skipped()) {

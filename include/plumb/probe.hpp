@@ -87,7 +87,7 @@ template <PromptBuilder Builder, class Scorer>
     return probe(builder, packed, dataset, options);
   } else {
     Answers answers = detail::answers_of(
-        builder, scorer, as_loaded(dataset),
+        builder, scorer, check_and_complete(dataset),
         [&](const Relation& relation) {
           return detail::chosen_templates(relation, options.templates);
         },

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/closed_set_graph.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/rank/entity_shard.hpp"
@@ -105,7 +105,7 @@ template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,
                                const RankingOptions& options = {}) {
   const auto asks = [&](RankMethod method) {
-    return over::find(options.methods, method) != options.methods.end();
+    return ranges::find(options.methods, method) != options.methods.end();
   };
   refuse_unrankable(graph, asks(RankMethod::deer), has_vectors(model));
   const RankParts parts = rank_parts(graph, options.asked, asks(RankMethod::lm_head), model);

@@ -100,12 +100,12 @@ BOOST_AUTO_TEST_CASE(a_log_that_was_taken_away_is_taken_back_by_the_next_and_lef
 BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not) {
   const plumb::detail::test::TemporaryFolder folder;
   LlamaLog log([](std::string_view) { throw std::runtime_error("deaf"); });
-  const auto [hear, data] = hearer();
+  const auto [receive, data] = hearer();
   for (int i = 0; i < 100; ++i) {
-    hear(GGML_LOG_LEVEL_ERROR, ("old " + std::to_string(i) + '\n').c_str(), data);
+    receive(GGML_LOG_LEVEL_ERROR, ("old " + std::to_string(i) + '\n').c_str(), data);
   }
-  hear(GGML_LOG_LEVEL_INFO, "said aside\n", data);
-  hear(GGML_LOG_LEVEL_ERROR, "the cause\n", data);
+  receive(GGML_LOG_LEVEL_INFO, "said aside\n", data);
+  receive(GGML_LOG_LEVEL_ERROR, "the cause\n", data);
   const std::string said = log.take();
   BOOST_TEST(said.size() <= 500U);  // 400 bytes, and a space more for each line
   BOOST_TEST(said.ends_with("old 98; old 99; the cause"), said);

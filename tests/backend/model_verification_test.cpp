@@ -14,14 +14,14 @@ BOOST_AUTO_TEST_SUITE(model_verification_suite)
 BOOST_AUTO_TEST_CASE(rows_are_compared_normalised_and_down_to_a_floor) {
   const std::vector<float> raw{1, 1}, shifted{-7, -7}, sure{0, -1000}, surer{0, -3000};
   const VerifiedRow half{std::log(0.5F), std::log(0.5F)};
-  BOOST_TEST(row_apart(half, raw) < 1e-6);
-  BOOST_TEST(row_apart(half, shifted) < 1e-6);
+  BOOST_TEST(row_difference(half, raw) < 1e-6);
+  BOOST_TEST(row_difference(half, shifted) < 1e-6);
   const VerifiedRow one{0, static_cast<float>(least_nats)};
-  BOOST_TEST(row_apart(one, sure) < 1e-6);
-  BOOST_TEST(row_apart(one, surer) < 1e-6);
-  BOOST_TEST(std::abs(row_apart(half, sure) - (-least_nats - std::log(2.0))) < 1e-5);
+  BOOST_TEST(row_difference(one, sure) < 1e-6);
+  BOOST_TEST(row_difference(one, surer) < 1e-6);
+  BOOST_TEST(std::abs(row_difference(half, sure) - (-least_nats - std::log(2.0))) < 1e-5);
   const std::vector<float> broken{0, std::numeric_limits<float>::quiet_NaN()};
-  BOOST_TEST(std::isinf(row_apart(half, broken)));
+  BOOST_TEST(std::isinf(row_difference(half, broken)));
 }
 
 BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
@@ -29,17 +29,17 @@ BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
   // e^x / Σ: 1/2, 1/4, 1/8, 1/8.
   const std::vector<float> row{std::log(4.0F), std::log(2.0F), 0, 0};
   const std::vector<TokenId> second{1}, both{1, 3}, none;
-  BOOST_TEST(row_apart(even, row, second) < 1e-6);
-  BOOST_TEST(std::abs(row_apart(even, row, both) - std::log(2.0)) < 1e-6);
-  BOOST_TEST(row_apart(even, row, none) == 0);
-  BOOST_TEST(std::isinf(row_apart({0}, row, none)));
+  BOOST_TEST(row_difference(even, row, second) < 1e-6);
+  BOOST_TEST(std::abs(row_difference(even, row, both) - std::log(2.0)) < 1e-6);
+  BOOST_TEST(row_difference(even, row, none) == 0);
+  BOOST_TEST(std::isinf(row_difference({0}, row, none)));
 }
 
 BOOST_AUTO_TEST_CASE(vectors_are_compared_by_their_length) {
   const std::vector<float> b{3, 4};
-  BOOST_TEST(vector_apart({3, 4}, b) == 0);
-  BOOST_TEST(std::abs(vector_apart({3, 3}, b) - 0.2) < 1e-6);  // 1 of a length of 5
-  BOOST_TEST(std::isinf(vector_apart({3}, b)));
+  BOOST_TEST(vector_difference({3, 4}, b) == 0);
+  BOOST_TEST(std::abs(vector_difference({3, 3}, b) - 0.2) < 1e-6);  // 1 of a length of 5
+  BOOST_TEST(std::isinf(vector_difference({3}, b)));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {

@@ -305,7 +305,7 @@ BOOST_FIXTURE_TEST_CASE(what_runs_say_is_said_with_their_names, Ways) {
 }
 
 // A generation and a probe are told apart by their command; each is compared with its own kind.
-BOOST_FIXTURE_TEST_CASE(runs_that_were_asked_otherwise_are_told, Ways) {
+BOOST_FIXTURE_TEST_CASE(runs_with_other_settings_are_reported, Ways) {
   GenerationFolder other;
   other.setting("zero-shot", answers());
   const auto settings = [](const char* command, int tokens, const char* hash) {

@@ -127,9 +127,9 @@ void check_received(const Listing& listing) {
       const auto next = all.lower_bound(given);
       return next != all.end() && begins(*next, given);
     };
-    const bool goes_on = std::any_of(open.begin(), open.end(),
-                                     [&](const Ids& prompt) { return begins(given, prompt); });
-    unlisted += begun(open) || begun(scored) || goes_on ? 0 : 1;
+    const bool is_resumed = std::any_of(open.begin(), open.end(),
+                                        [&](const Ids& prompt) { return begins(given, prompt); });
+    unlisted += begun(open) || begun(scored) || is_resumed ? 0 : 1;
   }
   BOOST_TEST(missing == 0U);
   BOOST_TEST(unlisted == 0U);

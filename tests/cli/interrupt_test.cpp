@@ -33,7 +33,8 @@ BOOST_FIXTURE_TEST_CASE(a_second_signal_goes_to_the_handler_from_before, OwnHand
     BOOST_TEST(heard == 0);
     struct sigaction terminating {};
     sigaction(SIGTERM, nullptr, &terminating);
-    BOOST_TEST((terminating.sa_handler == SIG_DFL));  // as before: a signal of either kind restores both
+    BOOST_TEST(
+        (terminating.sa_handler == SIG_DFL));  // as before: a signal of either kind restores both
     std::raise(SIGINT);
     BOOST_TEST(heard == 1);
   }
@@ -73,9 +74,9 @@ BOOST_AUTO_TEST_CASE(words_are_quoted_where_a_shell_would_change_them) {
   BOOST_TEST(quoted_for_shell("a b") == "'a b'");
   BOOST_TEST(quoted_for_shell("it's") == "'it'\\''s'");
   BOOST_TEST(quoted_for_shell("$HOME") == "'$HOME'");
-  BOOST_TEST(resuming_words("plumb", "probe", {"--data", "my facts"}) ==
+  BOOST_TEST(resume_command("plumb", "probe", {"--data", "my facts"}) ==
              "plumb probe --data 'my facts' --resume");
-  BOOST_TEST(resuming_words("./my build/plumb", "rank", {"--resume", "--out", "r"}) ==
+  BOOST_TEST(resume_command("./my build/plumb", "rank", {"--resume", "--out", "r"}) ==
              "'./my build/plumb' rank --resume --out r");
 }
 

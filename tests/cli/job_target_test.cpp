@@ -329,13 +329,13 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
   model.device = "CPU";
   model.cache_type = "f32";
   target.takes_precision = true;
-  BOOST_TEST(target.most_apart_of(model) == 1e-3);
-  BOOST_TEST(target.most_apart_of({"Hugging Face folder", "F32", false}) == 1e-3);
+  BOOST_TEST(target.largest_difference(model) == 1e-3);
+  BOOST_TEST(target.largest_difference({"Hugging Face folder", "F32", false}) == 1e-3);
   const auto other = [&](auto change) {
     ModelDescription one = model;
     Target of = target;
     change(one, of);
-    return of.most_apart_of(one);
+    return of.largest_difference(one);
   };
   BOOST_TEST(other([](auto& m, auto&) { m.quantized = true; }) == 0.5);
   BOOST_TEST(other([](auto& m, auto&) { m.device = "CUDA"; }) == 0.5);

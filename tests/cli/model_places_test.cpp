@@ -147,7 +147,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
 // Bytes are those of the texts above.
 BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   std::string all;
-  for (const auto& [word, bytes, kind, path] : models_at_hand(model_places(around.console))) {
+  for (const auto& [word, bytes, kind, path] : local_models(model_places(around.console))) {
     all += word + " " + std::to_string(bytes) + " " + kind + "\n";
   }
   BOOST_TEST(all ==
@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   BOOST_REQUIRE(of_bad.size() == 1U);
   BOOST_TEST(of_bad[0].kind == "folder, config.json cannot be read, without .safetensors");
   const Surroundings nowhere({{"HOME", (folder / "nobody").string()}});
-  BOOST_TEST(models_at_hand(model_places(nowhere.console)).empty());
+  BOOST_TEST(local_models(model_places(nowhere.console)).empty());
 }
 
 BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
   folder.write("all/ggufs/n.gguf", "12");
   const std::string all = (folder / "all").string();
   std::string listed;
-  for (const auto& one : models_below({all + "/"})) {
+  for (const auto& one : models_in_folder({all + "/"})) {
     BOOST_TEST(one.path.exists());
     listed += one.word.substr(all.size()) + " " + std::to_string(one.bytes) + " " + one.kind + "\n";
   }
@@ -198,10 +198,10 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
              "/m.gguf 4 GGUF\n"
              "/old 0 folder, config.json cannot be read, without .safetensors\n"
              "/part 3 folder, config.json cannot be read\n");
-  const auto itself = models_below({all + "/a"});
+  const auto itself = models_in_folder({all + "/a"});
   BOOST_REQUIRE(itself.size() == 1U);
   BOOST_TEST(itself[0].word == all + "/a");
-  BOOST_CHECK_EXCEPTION((void)models_below({all + "/m.gguf"}), Error, [](const Error& error) {
+  BOOST_CHECK_EXCEPTION((void)models_in_folder({all + "/m.gguf"}), Error, [](const Error& error) {
     return std::string(error.what()).find("is no folder") != std::string::npos;
   });
 }

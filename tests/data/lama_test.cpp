@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(place.options == (std::vector<std::string>{"Newport", "Chicago", "Newport, Wales"}));
   BOOST_TEST(place.facts[2].answer == 2U);
   BOOST_TEST(place.facts[3].answer == 0U);
-  BOOST_CHECK_NO_THROW((void)as_loaded(place));
+  BOOST_CHECK_NO_THROW((void)check_and_complete(place));
   BOOST_TEST(whole.relations[1].templates == std::vector<std::string>{"[X] (born [Y])."});
   BOOST_TEST(
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",

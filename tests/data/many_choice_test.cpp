@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(parts_and_choices_have_the_papers_sizes) {
     training += fact.part == FactPart::training ? 1U : 0U;
     instances.insert(fact.instance);
     BOOST_TEST(fact.offered.size() == 100U);
-    BOOST_TEST((over::find(fact.offered, fact.answer) != fact.offered.end()));
+    BOOST_TEST((ranges::find(fact.offered, fact.answer) != fact.offered.end()));
     BOOST_TEST(all.facts[fact.instance].subject == fact.subject);
   }
   BOOST_TEST(training == 100U);

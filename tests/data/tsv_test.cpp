@@ -263,7 +263,7 @@ void check_popqa(const Dataset& dataset) {
   BOOST_TEST(further("id") == "4222362");
   BOOST_TEST(further("question") == "What is George Rankin's occupation?");
   BOOST_REQUIRE(!relation.option_aliases.empty());
-  BOOST_TEST((over::find(relation.option_aliases[0], "political leader") !=
+  BOOST_TEST((ranges::find(relation.option_aliases[0], "political leader") !=
               relation.option_aliases[0].end()));
 }
 

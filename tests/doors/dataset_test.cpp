@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 
 using namespace plumb;
 
@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(objects_become_options_in_the_order_in_which_they_stand) {
   BOOST_TEST(made.facts[2].answer == 0U);
   BOOST_TEST(made.facts[2].instance == 2U);
   BOOST_TEST(!is_one_to_one(made));
-  BOOST_TEST(as_loaded(made).option_ids[1] == "country-1");
+  BOOST_TEST(check_and_complete(made).option_ids[1] == "country-1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
 #include "plumb/detail/data/baseline_template_file.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/closed_set_graph.hpp"
 #include "plumb/detail/data/corpus_file.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
@@ -41,7 +41,7 @@ inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_p
     }
   }
   if (!had_problems) {
-    is_read(data.string(), [&] { (void)as_loaded(dataset); });
+    is_read(data.string(), [&] { (void)check_and_complete(dataset); });
   }
   const ObjectAliases aliases = object_aliases(dataset);
   const ManyChoiceRule rule{.facts = 2, .objects = 2, .choices = 3, .training = 1, .test = 9};

@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_known_by_its_identifier_and_its_other_names) {
     const auto shown = instances(solved.of(dataset.relations[0], facts[asked]));
     const std::vector<std::size_t> fits =
         asked == 0 ? std::vector<std::size_t>{3} : std::vector<std::size_t>{1, 3};
-    BOOST_TEST((over::find(fits, shown.front()) != fits.end()));
+    BOOST_TEST((ranges::find(fits, shown.front()) != fits.end()));
   }
 }
 

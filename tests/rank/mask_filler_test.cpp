@@ -44,7 +44,7 @@ TokenId best(const std::vector<float>& row) {
   return static_cast<TokenId>(std::ranges::max_element(row) - row.begin());
 }
 
-/// Rows as they are told, whatever is asked.
+/// Rows as they are filled, whatever is asked.
 class ToldRows {
  public:
   explicit ToldRows(std::vector<float> row) : row_(std::move(row)) {}
@@ -62,7 +62,7 @@ class ToldRows {
   std::vector<float> row_;
 };
 
-FilledGap told(std::vector<float> row, Ids truths, const Ids* vocabulary = nullptr) {
+FilledGap filled(std::vector<float> row, Ids truths, const Ids* vocabulary = nullptr) {
   ToldRows model(std::move(row));
   return MaskFiller(model)
       .fill(std::vector<MaskedGap>{{{{0}, 0}, true, {}, std::move(truths), vocabulary}})
@@ -90,24 +90,24 @@ BOOST_AUTO_TEST_CASE(one_mask_is_filled_with_the_likeliest_token_of_all) {
 // By hand: tokens 0 … 4 with these logits.
 BOOST_AUTO_TEST_CASE(the_likeliest_true_token_is_ranked_and_no_other_stands_in_its_way) {
   const std::vector<float> row{1, 5, 3, 5, 2};
-  BOOST_TEST((told(row, {1}).fill.tokens == Ids{1}));  // the lowest of equals
-  BOOST_TEST((*told(row, {1}).rank == Rank{0, 1}));
-  BOOST_TEST((*told(row, {1, 3}).rank == Rank{0, 0}));  // level with a true one alone
-  BOOST_TEST((*told(row, {4, 2}).rank == Rank{2, 0}));
-  BOOST_TEST((*told(row, {0}).rank == Rank{4, 0}));
-  BOOST_TEST(!told(row, {}).rank);
+  BOOST_TEST((filled(row, {1}).fill.tokens == Ids{1}));  // the lowest of equals
+  BOOST_TEST((*filled(row, {1}).rank == Rank{0, 1}));
+  BOOST_TEST((*filled(row, {1, 3}).rank == Rank{0, 0}));  // level with a true one alone
+  BOOST_TEST((*filled(row, {4, 2}).rank == Rank{2, 0}));
+  BOOST_TEST((*filled(row, {0}).rank == Rank{4, 0}));
+  BOOST_TEST(!filled(row, {}).rank);
 }
 
 BOOST_AUTO_TEST_CASE(a_common_vocabulary_has_an_answer_and_ranks_of_its_own) {
   const std::vector<float> row{1, 5, 3, 5, 2};
   const Ids common{0, 2, 4};
-  BOOST_TEST((*told(row, {4}, &common).common_fill == 2));
-  BOOST_TEST((*told(row, {4}, &common).common_rank == Rank{1, 0}));
-  BOOST_TEST((*told(row, {4}, &common).rank == Rank{3, 0}));
+  BOOST_TEST((*filled(row, {4}, &common).common_fill == 2));
+  BOOST_TEST((*filled(row, {4}, &common).common_rank == Rank{1, 0}));
+  BOOST_TEST((*filled(row, {4}, &common).rank == Rank{3, 0}));
   // The likeliest true token is none of the vocabulary's.
-  BOOST_TEST((*told(row, {1, 0}, &common).common_rank == Rank{2, 0}));
-  BOOST_TEST(!told(row, {3}, &common).common_rank);
-  BOOST_TEST((*told(row, {3}, &common).common_fill == 2));
+  BOOST_TEST((*filled(row, {1, 0}, &common).common_rank == Rank{2, 0}));
+  BOOST_TEST(!filled(row, {3}, &common).common_rank);
+  BOOST_TEST((*filled(row, {3}, &common).common_fill == 2));
 }
 
 BOOST_AUTO_TEST_CASE(several_masks_are_filled_left_to_right_by_best_mean) {

@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(they_have_no_margin_and_no_options, Capitals) {
   BOOST_REQUIRE(votes != nullptr);
   BOOST_TEST(votes->failures == 1U);
   const std::vector<std::string>& said = made.remarks;
-  BOOST_TEST(over::any_of(
+  BOOST_TEST(ranges::any_of(
       said, [](const std::string& text) { return text.find("Margin is left out") == 0; }));
   BOOST_CHECK_EXCEPTION((void)calibrate_model(read()[0], {.estimators = {"margin"}}), Error,
                         says(Fault::user, "capital: has generated answers, which have no margin"));

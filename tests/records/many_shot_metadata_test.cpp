@@ -63,12 +63,12 @@ BOOST_AUTO_TEST_CASE(all_that_is_known_of_a_relation_stands_there) {
 }
 
 BOOST_AUTO_TEST_CASE(a_remark_that_is_true_of_several_relations_is_told_once) {
-  BOOST_TEST(told_once({}).empty());
-  BOOST_TEST(told_once({{"P36", {"fewer choices than 100", "80"}},
-                        {"P37", {"no templates", ""}},
-                        {"P30", {"fewer choices than 100", "6"}},
-                        {"P19", {"fewer choices than 100", ""}},
-                        {"P36", {"no templates"}}}) ==
+  BOOST_TEST(distinct_remarks({}).empty());
+  BOOST_TEST(distinct_remarks({{"P36", {"fewer choices than 100", "80"}},
+                               {"P37", {"no templates", ""}},
+                               {"P30", {"fewer choices than 100", "6"}},
+                               {"P19", {"fewer choices than 100", ""}},
+                               {"P36", {"no templates"}}}) ==
                  (Texts{"fewer choices than 100: P36 80, P30 6, P19", "no templates: P37, P36"}),
              boost::test_tools::per_element());
 }

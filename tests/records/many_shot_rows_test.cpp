@@ -118,11 +118,11 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
 
 // Rows of IC-LKE and of earlier versions have no such columns.
 BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) {
-  const auto row = [](const std::optional<StandsBefore>& before) {
+  const auto row = [](const std::optional<PrecedingTexts>& before) {
     return recorded_choice_line({"eic", 50, " ", "choice", 0}, fact("A", 7), {{2, 5, 6}, 1}, scores,
                                 before);
   };
-  const StandsBefore first{50, {}, {2, 0, 1}}, second{55, {7}, {1, 0, 2}}, isolated{60, {}, {}};
+  const PrecedingTexts first{50, {}, {2, 0, 1}}, second{55, {7}, {1, 0, 2}}, isolated{60, {}, {}};
   BOOST_TEST(
       row(first).ends_with(",\"pairs_before\":50,\"asked_before\":[],\"choice_order\":[2,0,1]}\n"));
   BOOST_TEST(row(second).ends_with(

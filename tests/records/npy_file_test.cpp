@@ -249,13 +249,13 @@ BOOST_FIXTURE_TEST_CASE(rows_that_were_put_stay_when_the_process_is_killed, Vect
 // A full disk leaves one that was made and got no room.
 BOOST_FIXTURE_TEST_CASE(an_empty_part_is_not_gone_on_with, Vectors) {
   write("entities.npy.part", "");
-  BOOST_TEST(!NpyWriter::is_begun(file, 3, 2));
+  BOOST_TEST(!NpyWriter::is_unfinished(file, 3, 2));
   {
     NpyWriter writer(file, 3, 2);
-    BOOST_TEST(!writer.goes_on());
+    BOOST_TEST(!writer.is_resumed());
   }
-  BOOST_TEST(NpyWriter::is_begun(file, 3, 2));
-  BOOST_TEST(!NpyWriter::is_begun(file, 2, 3));
+  BOOST_TEST(NpyWriter::is_unfinished(file, 3, 2));
+  BOOST_TEST(!NpyWriter::is_unfinished(file, 2, 3));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_part_of_another_size_is_not_gone_on_with, Vectors) {
@@ -265,9 +265,9 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_another_size_is_not_gone_on_with, Vectors) {
       for (std::size_t row = 0; row < before; ++row) writer.put(row, Floats{7, 7});
     }
     NpyWriter writer(file, 3, 2);
-    BOOST_TEST(!writer.goes_on());
+    BOOST_TEST(!writer.is_resumed());
     writer.put(1, Floats{3, 4});
-    BOOST_TEST(NpyWriter(file, 3, 2).goes_on());
+    BOOST_TEST(NpyWriter(file, 3, 2).is_resumed());
     writer.finish();
     check(NpyFile(file), 3, 2, {0, 0, 3, 4, 0, 0});
   }

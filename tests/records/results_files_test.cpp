@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(no_file_has_a_field_twice) {
   for (const ResultsFile& file : results_files()) {
     BOOST_TEST(file.fields.size() > 3U, file.name);
     for (const ListedField& field : file.fields) {
-      BOOST_TEST(over::count(file.fields, field.name, &ListedField::name) == 1, field.name);
+      BOOST_TEST(ranges::count(file.fields, field.name, &ListedField::name) == 1, field.name);
       BOOST_TEST(!field.meaning.empty(), field.name);
     }
   }

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(each_metric_has_its_own_heading) {
 BOOST_AUTO_TEST_CASE(a_marker_is_green_where_it_helps_and_red_where_it_harms) {
   const auto colour = [](const char* key, double low, double high) {
     const auto columns = marker_numbers();
-    const auto column = over::find(columns, key, &Column<MarkerEffect>::key);
+    const auto column = ranges::find(columns, key, &Column<MarkerEffect>::key);
     return column->colour({(low + high) / 2, low, high, 9, "bootstrap"});
   };
   BOOST_TEST(colour("accuracy", 0.1, 0.2) == "h1");

@@ -26,8 +26,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_has_the_words_of_the_job) {
 BOOST_AUTO_TEST_CASE(families_have_a_column_where_there_are_any) {
   Comparison made = compare_answers(test::three_models(), test::three_options());
   const auto has_family = [&] {
-    return over::any_of(model_standing_columns(made),
-                        [](const auto& column) { return column.key == "family"; });
+    return ranges::any_of(model_standing_columns(made),
+                          [](const auto& column) { return column.key == "family"; });
   };
   BOOST_TEST(has_family() == !made.families.families.empty());
   made.families.families.clear();

@@ -34,11 +34,11 @@ BOOST_AUTO_TEST_CASE(accuracy_against_size_needs_two_sizes) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_are_written_in_short) {
-  BOOST_TEST(size_in_words(134515008) == "135M");
-  BOOST_TEST(size_in_words(1.7e9) == "1.7B");
-  BOOST_TEST(size_in_words(12e9) == "12B");
-  BOOST_TEST(size_in_words(520) == "520");
-  BOOST_TEST(size_in_words(2e12) == "2.0T");
+  BOOST_TEST(size_text(134515008) == "135M");
+  BOOST_TEST(size_text(1.7e9) == "1.7B");
+  BOOST_TEST(size_text(12e9) == "12B");
+  BOOST_TEST(size_text(520) == "520");
+  BOOST_TEST(size_text(2e12) == "2.0T");
 }
 
 BOOST_AUTO_TEST_CASE(every_shared_setting_is_a_row) {

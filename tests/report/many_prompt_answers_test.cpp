@@ -69,10 +69,10 @@ BOOST_AUTO_TEST_CASE(each_pair_has_its_intervals) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_of_counts_are_sentences) {
-  BOOST_TEST(unshared_in_words({{0, "relation"}, {0, "fact"}}) == "");
-  BOOST_TEST(unshared_in_words({{0, "relation"}, {1, "fact"}}) == "1 fact");
-  BOOST_TEST(unshared_in_words({{2, "relation"}, {1, "fact"}}) == "2 relations and 1 fact");
-  BOOST_TEST(unshared_in_words({{1, "a"}, {2, "b"}, {3, "c"}}) == "1 a, 2 bs and 3 cs");
+  BOOST_TEST(unshared_text({{0, "relation"}, {0, "fact"}}) == "");
+  BOOST_TEST(unshared_text({{0, "relation"}, {1, "fact"}}) == "1 fact");
+  BOOST_TEST(unshared_text({{2, "relation"}, {1, "fact"}}) == "2 relations and 1 fact");
+  BOOST_TEST(unshared_text({{1, "a"}, {2, "b"}, {3, "c"}}) == "1 a, 2 bs and 3 cs");
 }
 
 BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs) {

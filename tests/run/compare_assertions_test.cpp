@@ -62,19 +62,19 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_fails_either_way) {
   for (const char* text : {"loglik.max < 1e9", "loglik.max > -1", "ace.rise.certain < 1"}) {
     const AssertedResult result = check(text);
     BOOST_TEST(!result.passed, text);
-    BOOST_TEST(in_words(result).ends_with("there is no such number for these runs"));
+    BOOST_TEST(description_of(result).ends_with("there is no such number for these runs"));
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
-  BOOST_TEST(in_words(check("accuracy.drop < 0.01")) ==
+  BOOST_TEST(description_of(check("accuracy.drop < 0.01")) ==
              "accuracy.drop < 0.01: 0.0500 [0.0100, 0.0900]; P1 'a' (x → y), P1 'b' (x → y), P1 "
              "'c' (x → y)");
-  BOOST_TEST(in_words(check("known.lost < 5")).starts_with("known.lost < 5: 8; P1 'a'"));
+  BOOST_TEST(description_of(check("known.lost < 5")).starts_with("known.lost < 5: 8; P1 'a'"));
   BOOST_TEST(check("known.lost < 9").moved.empty());
   AssertedChange none = change();  // a count of 0 is a whole number too
   none.accuracy.overall.counts.only_first = 0;
-  BOOST_TEST(in_words(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
+  BOOST_TEST(description_of(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
 // Two facts: the first loses its right answer, of the second a wrong option's score moves by 2.
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   of.take_scores(scores, {});
   BOOST_TEST(check("loglik.max < 2.1", of).passed);
   BOOST_TEST(check("loglik.mean <= 0.5", of).passed);
-  BOOST_TEST(in_words(check("loglik.max < 1", of)) ==
+  BOOST_TEST(description_of(check("loglik.max < 1", of)) ==
              "loglik.max < 1: 2.0000; P1 'b', option 'z' by 2.000, P1 'a', option 'y' by 0.500");
   // Brier: (0.01 + 0.09) / 2 before, (0.64 + 0.16) / 2 after.
   const AssertedResult brier = check("brier.rise < 0.3", of);

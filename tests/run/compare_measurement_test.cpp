@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(compare_measurement)
 
 static_assert(Measurement<CompareMeasurement>);
 
-BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
+BOOST_AUTO_TEST_CASE(runs_with_other_settings_are_reported) {
   const test::TemporaryFolder folder;
   std::vector<ResultFolder> runs;
   const auto run = [&](const std::string& name, const Json& settings) {
@@ -26,9 +26,9 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
   };
   run("a", {{"model", "x"}, {"choices", 100}, {"bos", "yes"}});
   run("b", {{"model", "y"}, {"choices", 100}, {"bos", "yes"}});
-  BOOST_TEST(asked_otherwise(runs, false).empty());
+  BOOST_TEST(run_differences(runs, false).empty());
   run("c", {{"model", "z"}, {"choices", 3}, {"bos", "no"}});
-  const auto remarks = asked_otherwise(runs, false);
+  const auto remarks = run_differences(runs, false);
   BOOST_REQUIRE(remarks.size() == 1U);
   BOOST_TEST(
       remarks[0] ==
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
   run("d", {{"model", "u"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "01"}});
   run("e", {{"model", "v"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "02"}});
   const std::vector<ResultFolder> last(runs.end() - 2, runs.end());
-  BOOST_TEST(asked_otherwise(last, false) ==
+  BOOST_TEST(run_differences(last, false) ==
                  std::vector<std::string>{"e was asked otherwise than d, so their numbers may not "
                                           "compare: another dataset or template file (by SHA-256)"},
              boost::test_tools::per_element());
@@ -46,9 +46,8 @@ BOOST_AUTO_TEST_CASE(runs_that_were_asked_otherwise_are_told) {
 BOOST_AUTO_TEST_CASE(runs_of_another_kind_are_refused) {
   const test::TemporaryFolder folder;
   folder.write("r/run.json", R"({"settings": {"command": "rank"}})");
-  BOOST_CHECK_EXCEPTION(
-      (void)read_answers({"r", folder / "r"}), Error,
-      test::says(Fault::user, "r: is a run of plumb rank, and others are not"));
+  BOOST_CHECK_EXCEPTION((void)read_answers({"r", folder / "r"}), Error,
+                        test::says(Fault::user, "r: is a run of plumb rank, and others are not"));
 }
 
 namespace {

@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
   const auto finished = run_job(job, {folder / "run"});
   const std::vector<std::string> notes = finished.report.notes();
   const auto said = [&](const std::string& words) {
-    return over::any_of(notes, [&](const std::string& note) { return note == words; });
+    return ranges::any_of(notes, [&](const std::string& note) { return note == words; });
   };
   BOOST_TEST(
       said("2 facts left out, as no name of an object is one token: family 'neon', family "

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_likeliest_tokens_of_the_models_rows) {
       const PlannedPrompt& planned = plan.prompts.prompts[at];
       const std::vector<MaskedQuery> gap{gap_query(model, filling.texts().sentence(planned))};
       model.evaluate(gap, [&](std::uint32_t, std::span<const float> row) {
-        const auto best = static_cast<TokenId>(over::max_element(row) - row.begin());
+        const auto best = static_cast<TokenId>(ranges::max_element(row) - row.begin());
         BOOST_TEST(made.answers[i].fill->ids.at(0) == best);
         BOOST_TEST(made.answers[i].log_probability == log_probability(row, best, log_sum_exp(row)),
                    boost::test_tools::tolerance(1e-6));

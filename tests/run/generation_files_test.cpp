@@ -14,13 +14,13 @@ BOOST_AUTO_TEST_SUITE(generation_files_suite)
 
 BOOST_AUTO_TEST_CASE(the_first_twelve_are_listed_in_words) {
   NamedInRelations named{{"capital", "x"}};
-  BOOST_TEST(listed_in_words("fact", "left out", named) == "1 fact left out: capital 'x'.");
+  BOOST_TEST(listed_text("fact", "left out", named) == "1 fact left out: capital 'x'.");
   for (int i = 0; i < 12; ++i) named.emplace_back("author", std::to_string(i));
-  const std::string text = listed_in_words("fact", "left out", named);
+  const std::string text = listed_text("fact", "left out", named);
   BOOST_TEST(text.starts_with("13 facts left out: capital 'x', author '0', "));
   BOOST_TEST(text.ends_with("author '10' …"));
   named.pop_back();
-  BOOST_TEST(listed_in_words("fact", "left out", named).ends_with("author '10'."));
+  BOOST_TEST(listed_text("fact", "left out", named).ends_with("author '10'."));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_left_out_is_a_table_of_all_lists) {

@@ -24,42 +24,43 @@ ScoringCost tokens(std::uint64_t one_by_one, std::uint64_t fed = 0) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
-  BOOST_TEST(in_words(PlannedPart{"", "statement", 1}) == "1 statement");
-  BOOST_TEST(in_words(PlannedPart{"likelihood", "query", 2}) == "likelihood: 2 queries");
-  BOOST_TEST(in_words(PlannedPart{"", "statement", 26, tokens(410, 302)}) ==
+  BOOST_TEST(description_of(PlannedPart{"", "statement", 1}) == "1 statement");
+  BOOST_TEST(description_of(PlannedPart{"likelihood", "query", 2}) == "likelihood: 2 queries");
+  BOOST_TEST(description_of(PlannedPart{"", "statement", 26, tokens(410, 302)}) ==
              "26 statements, 410 tokens (302 fed, as equal beginnings are fed once)");
-  BOOST_TEST(in_words(PlannedPart{"entities", "text", 3, tokens(90, 90)}) ==
+  BOOST_TEST(description_of(PlannedPart{"entities", "text", 3, tokens(90, 90)}) ==
              "entities: 3 texts, 90 tokens");
-  BOOST_TEST(in_words(PlannedPart{"zero-shot samples", "prompt", 5, tokens(1), 500, 16}) ==
+  BOOST_TEST(description_of(PlannedPart{"zero-shot samples", "prompt", 5, tokens(1), 500, 16}) ==
              "zero-shot samples: 5 prompts, 1 token (as if each text were fed by itself), 500 "
              "answers of at most 16 tokens");
   ScoringCost masked;
   masked.masked_inputs = 9;
   masked.masked_inputs_computed = 7;
-  BOOST_TEST(in_words(PlannedPart{"", "statement", 4, masked}) ==
+  BOOST_TEST(description_of(PlannedPart{"", "statement", 4, masked}) ==
              "4 statements, 9 masked inputs (7 computed)");
 }
 
 BOOST_AUTO_TEST_CASE(one_part_needs_no_sum) {
-  BOOST_TEST((in_words(JobPlan{{"choices", "choice", 7, tokens(8)}}) ==
+  BOOST_TEST((description_of(JobPlan{{"choices", "choice", 7, tokens(8)}}) ==
               Lines{"choices: 7 choices, 8 tokens (as if each text were fed by itself)"}));
-  BOOST_TEST(in_words(JobPlan{}).empty());
+  BOOST_TEST(description_of(JobPlan{}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(several_parts_are_added_up_by_what_they_count) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16},
                      {"a samples", "prompt", 2, tokens(20), 200, 16},
                      {"a names", "statement", 30, tokens(300, 200)}};
-  BOOST_TEST(in_words(plan).back() == "in all: 12 prompts, 30 statements, 420 tokens, 210 answers");
+  BOOST_TEST(description_of(plan).back() ==
+             "in all: 12 prompts, 30 statements, 420 tokens, 210 answers");
 }
 
 BOOST_AUTO_TEST_CASE(a_sum_without_all_tokens_says_so) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16}, {"a names", "statement", 30}};
-  BOOST_TEST(in_words(plan).back() ==
+  BOOST_TEST(description_of(plan).back() ==
              "in all: 10 prompts, 30 statements, at least 100 tokens, 10 answers");
   // A part of nothing has no tokens.
   const JobPlan empty{{"a", "prompt", 10, tokens(100)}, {"a names", "statement", 0}};
-  BOOST_TEST(in_words(empty).back() == "in all: 10 prompts, 0 statements, 100 tokens");
+  BOOST_TEST(description_of(empty).back() == "in all: 10 prompts, 0 statements, 100 tokens");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

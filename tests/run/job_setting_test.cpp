@@ -124,10 +124,10 @@ BOOST_AUTO_TEST_CASE(the_first_rule_that_holds_says_why_a_setting_has_no_effect)
   BOOST_TEST(rules.reason("limit") == "later");
   BOOST_TEST(rules.reason("bos") == "");
   std::vector<std::string> heard;
-  const auto hear = [&](const char* name, auto&, const SettingInfo& info) {
+  const auto receive = [&](const char* name, auto&, const SettingInfo& info) {
     heard.push_back(std::string(name) + ": " + info.idle);
   };
-  const auto setting = rules.around(hear);
+  const auto setting = rules.around(receive);
   std::size_t value = 0;
   setting("seeds", value, {});
   setting("seed", value, {.idle = "its own"});

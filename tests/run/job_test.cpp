@@ -41,7 +41,7 @@ struct SquaresJob {
       packs.push_back({std::min<std::size_t>(2, count - first), 1});
     }
     std::string rows;
-    part.go_through(
+    part.generate_rows(
         packs,
         [&](std::size_t p) {
           ++evaluated;
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
   std::vector<std::string> told;
   WorkOptions work;
   work.on_progress = [&](const WorkState& state) { told.push_back(std::to_string(state.done)); };
-  work.on_plan = [&](const JobPlan& plan) { told.push_back(in_words(plan).front()); };
+  work.on_plan = [&](const JobPlan& plan) { told.push_back(description_of(plan).front()); };
   ForeseenJob job;
   (void)run_job(job, {folder / "told", false, work});
   BOOST_TEST((told == std::vector<std::string>{"5 numbers", "0", "2", "4", "5"}));

@@ -402,8 +402,8 @@ BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   const auto blocks = plan.blocks();
   BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, ten facts, two facts
   BOOST_TEST(!blocks[0].before);
-  BOOST_TEST((blocks[1].before(11) == StandsBefore{55, {}, {}}));
-  const StandsBefore third = blocks[2].before(2), last = blocks[3].before(11);
+  BOOST_TEST((blocks[1].before(11) == PrecedingTexts{55, {}, {}}));
+  const PrecedingTexts third = blocks[2].before(2), last = blocks[3].before(11);
   BOOST_TEST(third.pairs == 60U);
   BOOST_TEST(third.asked ==
              (Indices{plan.asked.test_fact(0).instance, plan.asked.test_fact(1).instance}));

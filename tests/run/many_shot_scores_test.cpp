@@ -41,11 +41,11 @@ BOOST_AUTO_TEST_CASE(answers_in_memory_are_the_rows_of_a_job) {
     std::size_t rows = 0;
     for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
       ++rows;
-      const auto place = static_cast<std::size_t>(over::find(table.settings, row.setting) -
+      const auto place = static_cast<std::size_t>(ranges::find(table.settings, row.setting) -
                                                   table.settings.begin());
       BOOST_REQUIRE(place < table.templates());
       const auto fact = static_cast<std::size_t>(
-          over::find(table.relation.facts, row.fact.instance, &Fact::instance) -
+          ranges::find(table.relation.facts, row.fact.instance, &Fact::instance) -
           table.relation.facts.begin());
       BOOST_REQUIRE(fact < table.facts());
       BOOST_TEST(table.choices[fact] == row.choices, boost::test_tools::per_element());

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
     BOOST_TEST(probe.rows("capital").size() == 6U);
     for (const Json& row : probe.rows("capital")) {
       const Fact& fact =
-          *over::find(relation.facts, row["sub_label"].get<std::string>(), &Fact::subject);
+          *ranges::find(relation.facts, row["sub_label"].get<std::string>(), &Fact::subject);
       const std::size_t t = row["template_index"];
       std::string before;
       for (const Fact* const shown : solved.of(relation, fact)) {

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
   const std::string warning = "Warning: 1 fact left out (capital: 1): the engine did not report";
   const auto notes = report.notes();
   BOOST_TEST(
-      over::any_of(notes, [&](const std::string& note) { return note.starts_with(warning); }));
+      ranges::any_of(notes, [&](const std::string& note) { return note.starts_with(warning); }));
   BOOST_TEST(slurp(some / "report.html").find(warning) != std::string::npos);
   BOOST_TEST(probe_answers(some, "m").relations[0].facts() == 2U);
 

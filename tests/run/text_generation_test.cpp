@@ -29,7 +29,7 @@ struct Gone {
     Work work(DiskPath(folder) / "journal.jsonl");
     KeptPrompts prompts(model, model.bos());
     TextGeneration<NgramModel> generation(model, prompts, work);
-    generation.go_through(
+    generation.generate_rows(
         "part", ends, options, [](std::size_t i) { return texts[i]; },
         [&](std::size_t i, const Json& row) {
           BOOST_TEST(i == rows.size());
@@ -76,11 +76,11 @@ BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
   const auto text = [&](std::size_t i) { return two[i]; };
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);
   const PlannedPart greedy = planned_texts(with_bos, "x", 2, 0, 16, text);
-  BOOST_TEST(in_words(greedy) ==
+  BOOST_TEST(description_of(greedy) ==
              "x: 2 prompts, 7 tokens (as if each text were fed by itself), 2 answers of at most 16 "
              "tokens");
   const PlannedPart sampled = planned_texts(bare, "x samples", 2, 100, 16, text);
-  BOOST_TEST(in_words(sampled) ==
+  BOOST_TEST(description_of(sampled) ==
              "x samples: 2 prompts, 5 tokens (as if each text were fed by itself), 200 answers of "
              "at most 16 tokens");
 }
@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {
   NgramTreeModel model("one", 2);
   model.limits = {10, 4, 10};
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);
-  BOOST_TEST(!no_room_behind(model, bare, "12345", 5).has_value());
+  BOOST_TEST(!missing_room_after(model, bare, "12345", 5).has_value());
   // Seven and four are one more than ten, but nothing follows the last token.
-  BOOST_TEST(!no_room_behind(model, bare, "1234567", 4).has_value());
-  BOOST_TEST(no_room_behind(model, with_bos, "1234567", 4).value() ==
+  BOOST_TEST(!missing_room_after(model, bare, "1234567", 4).has_value());
+  BOOST_TEST(missing_room_after(model, with_bos, "1234567", 4).value() ==
              "has 8 tokens; with 4 new ones the model has room for 10");
 }
 

@@ -38,7 +38,7 @@ const std::vector<PackCost> three_packs{{2, 20}, {3, 30}, {1, 10}};
 /// Packs of one part whose rows are their numbers; counts what is evaluated and keeps what is taken.
 struct Numbers {
   void go(Part& part, const std::vector<PackCost>& packs = three_packs) {
-    part.go_through(
+    part.generate_rows(
         packs,
         [&](std::size_t p) {
           ++evaluated;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_pack_that_is_no_json_on_one_line_is_refused_and_not_writt
   Part part(work, "P36");
   for (const char* text : {"no JSON", "[1", "[1]\n", "[1,\n2]", ""}) {
     BOOST_CHECK_EXCEPTION(
-        part.go_through(
+        part.generate_rows(
             three_packs, [&](std::size_t) { return std::string(text); },
             [](std::size_t, const Json&) {}),
         Error, says(Fault::internal, "P36: pack 0 is no JSON on one line; fix what evaluates"));
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(items_may_be_counted_while_a_pack_is_evaluated) {
   work.begin("queries", 3);
   Part part(work, "likelihood");
   const std::vector<PackCost> packs{{3, 3}};
-  part.go_through(
+  part.generate_rows(
       packs,
       [&](std::size_t) {
         part.step();
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_breaks_in_a_pack_is_not_written_down) {
   Work work(folder / "journal.jsonl");
   Part part(work, "P36");
   BOOST_CHECK_THROW(
-      part.go_through(
+      part.generate_rows(
           three_packs, [](std::size_t) -> std::string { throw std::runtime_error("of the model"); },
           [](std::size_t, const Json&) {}),
       std::runtime_error);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(time_is_that_of_evaluating_by_part) {
   BOOST_TEST(work.summary().seconds_by_part.empty());
   const auto go = [&](const char* name) {
     Part part(work, name);
-    part.go_through(three_packs, wait_for_a_tick, [](std::size_t, const Json&) {});
+    part.generate_rows(three_packs, wait_for_a_tick, [](std::size_t, const Json&) {});
   };
   go("queries");
   const double once = work.summary().seconds_by_part.at("queries");
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
   const auto refuse_second = [&](std::size_t p, const Json&) {
     if (p == 1) throw part.other_job();
   };
-  BOOST_CHECK_EXCEPTION(part.go_through(
+  BOOST_CHECK_EXCEPTION(part.generate_rows(
                             three_packs, [](std::size_t) { return "[]"; }, refuse_second),
                         Error,
                         says(Fault::user,

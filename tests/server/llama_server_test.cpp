@@ -46,31 +46,32 @@ BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
 
 BOOST_AUTO_TEST_CASE(few_tokens_are_forced_one_by_one_and_many_read_from_the_whole) {
   const LlamaServer server = server_of(40'960);
-  BOOST_TEST(server.together(1, AskHow::plainly) == 1U);
-  BOOST_TEST(server.together(10, AskHow::plainly) == 1U);
-  BOOST_TEST(server.together(11, AskHow::plainly) == 11U);
-  BOOST_TEST(server.together(10, AskHow::wholly) == 10U);
-  BOOST_TEST(server_of(50).together(2, AskHow::plainly) == 2U);
+  BOOST_TEST(server.together(1, QueryMode::normal) == 1U);
+  BOOST_TEST(server.together(10, QueryMode::normal) == 1U);
+  BOOST_TEST(server.together(11, QueryMode::normal) == 11U);
+  BOOST_TEST(server.together(10, QueryMode::full_distribution) == 10U);
+  BOOST_TEST(server_of(50).together(2, QueryMode::normal) == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(requests_force_a_token_or_want_the_whole_distribution) {
   LlamaServer server = server_of(1000);
   server.set_sampled(42);
   const std::vector<TokenId> prefix{1, 2}, one{7}, two{7, 8};
-  const auto asked = [&](std::span<const TokenId> tokens, AskHow how) {
+  const auto asked = [&](std::span<const TokenId> tokens, QueryMode how) {
     const HttpRequest request = test::ask_after(server, prefix, tokens, how);
     BOOST_TEST(request.route == "/completion");
     return Json::parse(request.body);
   };
-  const Json forced = asked(one, AskHow::plainly);
+  const Json forced = asked(one, QueryMode::normal);
   BOOST_TEST(forced["prompt"] == Json({1, 2}));
   BOOST_TEST(forced["n_predict"] == 1);
   BOOST_TEST(forced["n_probs"] == 1);
   BOOST_TEST(forced["logit_bias"][0][0] == 7);
   BOOST_TEST(forced["cache_prompt"] == true);
   BOOST_TEST(forced["post_sampling_probs"] == false);
-  BOOST_TEST(asked(one, AskHow::afresh)["cache_prompt"] == false);
-  for (const Json& whole : {asked(one, AskHow::wholly), asked(two, AskHow::plainly)}) {
+  BOOST_TEST(asked(one, QueryMode::without_cache)["cache_prompt"] == false);
+  for (const Json& whole :
+       {asked(one, QueryMode::full_distribution), asked(two, QueryMode::normal)}) {
     BOOST_TEST(whole["n_probs"] == 1000);
     BOOST_TEST(whole["logit_bias"][0][0] == 42);
   }

@@ -32,14 +32,14 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   const std::vector<TokenId> tokens{'a'};
   std::vector<double> nats(1);
   const HttpReply reply =
-      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, AskHow::plainly));
+      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
                         Error, says(Fault::user, "use an SGLang that takes token_ids_logprob"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   const FoundStandIn found(speaking("sglang"));
-  BOOST_TEST(found.dialect->together(1000, AskHow::wholly) == 1000U);
+  BOOST_TEST(found.dialect->together(1000, QueryMode::full_distribution) == 1000U);
   const auto reply = [](const std::string& rows) {
     return R"({"meta_info":{"output_token_ids_logprobs":[)" + rows + "]}}";
   };

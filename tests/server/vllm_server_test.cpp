@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   const std::vector<TokenId> tokens{'a'};
   std::vector<double> nats(1);
   const HttpReply reply =
-      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, AskHow::plainly));
+      found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
                         Error,
                         says(Fault::user, "use a vLLM whose completions take logprob_token_ids"));
@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
 
 BOOST_AUTO_TEST_CASE(no_more_tokens_go_into_one_request_than_vllm_takes) {
   const FoundStandIn found(speaking("vllm"));
-  BOOST_TEST(found.dialect->together(3, AskHow::plainly) == 3U);
-  BOOST_TEST(found.dialect->together(1000, AskHow::wholly) == 128U);
+  BOOST_TEST(found.dialect->together(3, QueryMode::normal) == 3U);
+  BOOST_TEST(found.dialect->together(1000, QueryMode::full_distribution) == 128U);
 }
 
 BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
   std::vector<double> nats(4);
   const std::vector<AskedPrefix> asked{{prefixes[0], first, std::span(nats).first(2)},
                                        {prefixes[1], second, std::span(nats).last(2)}};
-  const HttpRequest request = found.dialect->ask(asked, AskHow::plainly);
+  const HttpRequest request = found.dialect->ask(asked, QueryMode::normal);
   BOOST_TEST(Json::parse(request.body)["logprob_token_ids"] == Json({'a', 'b', 'n'}));
   BOOST_TEST(found.dialect->read(found.client.ask(request), asked, found.tally));
   for (std::size_t i = 0; i < 4; ++i) {

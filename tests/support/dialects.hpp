@@ -62,7 +62,7 @@ inline StandInModel::Options speaking(std::string maker) {
 /// The request for tokens after one prefix.
 [[nodiscard]] inline HttpRequest ask_after(const ServerDialect& dialect,
                                            const std::vector<TokenId>& prefix,
-                                           std::span<const TokenId> tokens, AskHow how) {
+                                           std::span<const TokenId> tokens, QueryMode how) {
   const AskedPrefix one{prefix, tokens, {}};
   return dialect.ask(std::span(&one, 1), how);
 }
@@ -87,7 +87,7 @@ inline StandInModel::Options speaking(std::string maker) {
 inline void check_given_tokens(const std::string& maker, const std::string& route) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
-  const HttpRequest request = ask_after(*found.dialect, prefix, tokens, AskHow::plainly);
+  const HttpRequest request = ask_after(*found.dialect, prefix, tokens, QueryMode::normal);
   BOOST_TEST(request.route == route);
   std::vector<double> nats(3);
   BOOST_TEST(read_after(*found.dialect, found.client.ask(request), tokens, nats, found.tally));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plumb/detail/aggregate/answers.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 

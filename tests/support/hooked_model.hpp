@@ -17,7 +17,7 @@
 #include "plumb/detail/backend/archetypes.hpp"
 #include "plumb/detail/backend/start_check.hpp"
 #include "plumb/detail/backend/verified_sequences.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
@@ -82,8 +82,8 @@ struct HookedModel : NgramTreeModel {
         }
       }
     }
-    return over::all_of(wanted,
-                        [&](NodeId node) { return start_prefixes_.contains(tree.prefix(node)); });
+    return ranges::all_of(wanted,
+                          [&](NodeId node) { return start_prefixes_.contains(tree.prefix(node)); });
   }
 
   std::function<void(std::string_view, Tokenization&)> on_tokens;

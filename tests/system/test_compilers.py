@@ -143,7 +143,7 @@ class Flags(unittest.TestCase):
                 self.assertIn("give -fexceptions", said)
 
     def test_the_first_error_of_a_public_header_is_that_one(self):
-        for header in ("plumb/detail/core/error.hpp", "plumb/detail/core/compiled.hpp", "plumb/detail/measure/rank.hpp", "plumb/detail/core/over.hpp",
+        for header in ("plumb/detail/core/error.hpp", "plumb/detail/core/compiled.hpp", "plumb/detail/measure/rank.hpp", "plumb/detail/core/ranges.hpp",
                        "plumb/detail/kernels/tile_products.hpp", "plumb/detail/kernels/float_lanes.hpp"):
             self.assertIn("-ffast-math", self.refused("g++", [header], "-ffast-math"))
         self.assertIn("-fno-exceptions", self.refused("g++", ["plumb/plumb.hpp"], "-fno-exceptions"))

@@ -4,6 +4,8 @@
 // Every header that writes run folders, reads them or makes pages of them, for tests of all of them in one
 // file. Programs include plumb/run.hpp.
 
+#include "plumb/detail/records/atomic_file.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/records/generation_folder.hpp"
 #include "plumb/detail/records/generation_lists.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
@@ -36,8 +38,6 @@
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_changes_file.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_file.hpp"
-#include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/report/answer_set_columns.hpp"
 #include "plumb/detail/report/answers_json.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
@@ -113,7 +113,6 @@
 #include "plumb/detail/run/answer_plan.hpp"
 #include "plumb/detail/run/answer_prompts.hpp"
 #include "plumb/detail/run/answer_run.hpp"
-#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/calibrate_measurement.hpp"
 #include "plumb/detail/run/calibrate_settings.hpp"
 #include "plumb/detail/run/compare_assertions.hpp"
@@ -183,6 +182,7 @@
 #include "plumb/detail/run/replay_report.hpp"
 #include "plumb/detail/run/report_place.hpp"
 #include "plumb/detail/run/result_folders.hpp"
+#include "plumb/detail/run/run_differences.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/run_summary.hpp"
 #include "plumb/detail/run/scored_block.hpp"

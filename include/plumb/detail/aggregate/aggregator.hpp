@@ -22,7 +22,7 @@
 
 #include "plumb/detail/aggregate/predictions.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -67,7 +67,7 @@ struct Vote {
     std::vector<std::pair<std::size_t, std::size_t>> votes;  // option, count
     for (const Prediction& made : paraphrases) {
       const auto known =
-          over::find(votes, made.option, &std::pair<std::size_t, std::size_t>::first);
+          ranges::find(votes, made.option, &std::pair<std::size_t, std::size_t>::first);
       if (known == votes.end()) {
         votes.emplace_back(made.option, 1);
       } else {
@@ -95,7 +95,7 @@ struct Vote {
 /// The answer of the paraphrase with the lowest Base confidence, the first of equal ones.
 struct MinConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
-    return over::min_element(paraphrases, {}, &Prediction::confidence)->option;
+    return ranges::min_element(paraphrases, {}, &Prediction::confidence)->option;
   }
   [[nodiscard]] std::string name() const { return "min"; }
 };
@@ -103,7 +103,7 @@ struct MinConfidence {
 /// The answer of the paraphrase with the highest Base confidence, the first of equal ones.
 struct MaxConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
-    return over::max_element(paraphrases, {}, &Prediction::confidence)->option;
+    return ranges::max_element(paraphrases, {}, &Prediction::confidence)->option;
   }
   [[nodiscard]] std::string name() const { return "max"; }
 };
@@ -130,7 +130,7 @@ class Aggregator {
   /// the policy chooses an option that no paraphrase gave.
   [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases,
                                      const Site& site = {}) const {
-    if (over::any_of(paraphrases, &Prediction::is_tie)) {
+    if (ranges::any_of(paraphrases, &Prediction::is_tie)) {
       std::vector<Prediction> answers;
       for (const Prediction& made : paraphrases) {
         if (!made.is_tie()) answers.push_back(made);

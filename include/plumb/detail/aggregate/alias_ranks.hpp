@@ -24,7 +24,7 @@
 
 #include "plumb/detail/aggregate/fact_means.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -54,7 +54,7 @@ class NameLikelihoods {
   /// number; the fact is then not there.
   void add_fact(std::span<const NameLikelihood> rows) {
     std::vector<NameLikelihood> sorted(rows.begin(), rows.end());
-    over::sort(sorted, {}, place);
+    ranges::sort(sorted, {}, place);
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       const NameLikelihood& row = sorted[i];
       if (i > 0 && place(sorted[i - 1]) == place(row)) refuse(row, "two likelihoods");
@@ -157,7 +157,7 @@ inline OutrankingCounts count_outranking(std::span<const NameLikelihood> rows, b
       label.name = 0;
     }
     const auto wanted = NameLikelihoods::place(label);
-    const auto found = over::lower_bound(rows, wanted, {}, NameLikelihoods::place);
+    const auto found = ranges::lower_bound(rows, wanted, {}, NameLikelihoods::place);
     if (found == rows.end() || NameLikelihoods::place(*found) != wanted) continue;
     counts.add(row, *found);
   }

@@ -22,7 +22,7 @@
 #include "plumb/detail/aggregate/fact_means.hpp"
 #include "plumb/detail/aggregate/paired_accuracy.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -223,8 +223,8 @@ class AnswerPairs {
   }
   detail::AnswerPairs pairs(one.scoring.reduction);
   const auto find = [](const Answers& all, const std::string& code) {
-    return over::find_if(all.tables,
-                         [&](const auto& table) { return table.relation.code == code; });
+    return ranges::find_if(all.tables,
+                           [&](const auto& table) { return table.relation.code == code; });
   };
   for (const Answers::Table& table : one.tables) {
     const auto found = find(other, table.relation.code);

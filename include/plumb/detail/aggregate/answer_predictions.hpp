@@ -15,7 +15,7 @@
 #include "plumb/detail/aggregate/answers.hpp"
 #include "plumb/detail/aggregate/template_roles.hpp"
 #include "plumb/detail/aggregate/weighted_likelihood.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -28,7 +28,7 @@ struct PredictionOptions {
 /// The frame of a table's predictions, without cells.
 inline RelationPredictions frame_of_table(const Answers::Table& table, const TemplateKinds& kinds) {
   const auto is_template = [](const Setting& one) { return one.method == "template"; };
-  if (over::all_of(table.settings, is_template)) {
+  if (ranges::all_of(table.settings, is_template)) {
     std::vector<std::size_t> indices;
     for (const Setting& setting : table.settings) indices.push_back(setting.variant);
     return prediction_frame(table.relation, indices, kinds, table.relation.file);
@@ -52,7 +52,7 @@ inline RelationPredictions frame_of_table(const Answers::Table& table, const Tem
     std::vector<std::size_t> places;  // in the table, by place of a row
     for (const Setting& setting : frame.settings) {
       places.push_back(
-          static_cast<std::size_t>(over::find(table.settings, setting) - table.settings.begin()));
+          static_cast<std::size_t>(ranges::find(table.settings, setting) - table.settings.begin()));
     }
     for (std::size_t fact = 0; fact < table.facts(); ++fact) {
       WeightedLikelihood together;

@@ -26,7 +26,7 @@
 #include "plumb/detail/aggregate/prompt_list.hpp"
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/aggregate/prompt_rows.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/measure/answer_match.hpp"
@@ -182,7 +182,7 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
     const MultiPromptRelation& relation = asked.relations[next - 1];
     std::vector<PromptOutcome> outcomes;
     for (std::size_t f = 0; f < rows.size(); ++f) {
-      over::sort(rows[f], {}, [](const JudgedRow& row) {
+      ranges::sort(rows[f], {}, [](const JudgedRow& row) {
         return std::pair{row.outcome.template_index, row.outcome.expression};
       });
       outcomes.clear();

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/score/statement_score.hpp"
@@ -64,8 +64,8 @@ struct Answers {
     [[nodiscard]] std::size_t answer(std::size_t fact) const {
       const std::size_t right = relation.facts[fact].answer;
       if (choices.empty()) return right;
-      return static_cast<std::size_t>(over::find(choices[fact], static_cast<std::uint32_t>(right)) -
-                                      choices[fact].begin());
+      return static_cast<std::size_t>(
+          ranges::find(choices[fact], static_cast<std::uint32_t>(right)) - choices[fact].begin());
     }
     /// Where the candidates of a fact under a template begin in the three lists.
     [[nodiscard]] std::size_t place(std::size_t fact, std::size_t template_place) const {

@@ -24,7 +24,7 @@
 #include "plumb/detail/aggregate/predictions.hpp"
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -46,7 +46,7 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
       made.push_back({.text = text});
       continue;
     }
-    const auto found = over::find(entry->second, text, &PromptTemplate::text);
+    const auto found = ranges::find(entry->second, text, &PromptTemplate::text);
     if (found == entry->second.end()) {
       // Beside the others it would pass for a group of its own, written by hand.
       throw user_error({.field = relation.relation.code},

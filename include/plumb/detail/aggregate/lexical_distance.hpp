@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_words.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -56,7 +56,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     for (const std::string& word : template_words(text)) {
       set.push_back(known.emplace(word, static_cast<std::uint32_t>(known.size())).first->second);
     }
-    over::sort(set);
+    ranges::sort(set);
   }
   double sum = 0;
   std::vector<std::uint32_t> shared;
@@ -101,7 +101,7 @@ struct PromptDiversity {
       made.prompts += prompts.size();
       of_fact.clear();
       for (const PromptOutcome& prompt : prompts) of_fact.push_back(prompt.expression);
-      over::sort(of_fact);
+      ranges::sort(of_fact);
       expressions +=
           static_cast<std::size_t>(std::unique(of_fact.begin(), of_fact.end()) - of_fact.begin());
     }

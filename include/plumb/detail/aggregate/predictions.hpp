@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -59,7 +59,7 @@ struct RelationPredictions : RelationAnswers {
   }
   /// Place in a row of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
-    const auto found = over::find(roles, marker, &TemplateRole::marker);
+    const auto found = ranges::find(roles, marker, &TemplateRole::marker);
     if (marker.empty() || found == roles.end()) return std::nullopt;
     return static_cast<std::size_t>(found - roles.begin());
   }

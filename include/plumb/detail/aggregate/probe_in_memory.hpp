@@ -21,8 +21,8 @@
 #include "plumb/detail/aggregate/answer_predictions.hpp"
 #include "plumb/detail/aggregate/answers.hpp"
 #include "plumb/detail/aggregate/template_roles.hpp"
-#include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/prompt/neutral_prompt.hpp"
@@ -135,7 +135,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
       }
       for (std::size_t f = 0; f < block.size(); ++f) {
         const auto own = std::span<const StatementScore>(scores).subspan(f * per_fact, per_fact);
-        if (over::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
+        if (ranges::any_of(own, [](const auto& s) { return s.unreported_tokens > 0; })) {
           ++made.unreported_facts;
           continue;
         }
@@ -155,7 +155,7 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
-/// a loader would refuse in a relation's file (as_loaded), before anything is scored, and what the
+/// a loader would refuse in a relation's file (check_and_complete), before anything is scored, and what the
 /// scorer refuses. A fact that the engine did not report all tokens of is left out and counted
 /// (ModelPredictions::unreported_facts). Threads need scorers of their own.
 template <PromptBuilder Builder, class Scorer>
@@ -177,7 +177,7 @@ template <PromptBuilder Builder, class Scorer>
       return templates;
     };
     Answers answers =
-        detail::answers_of(builder, scorer, as_loaded(dataset), asked, options.scoring,
+        detail::answers_of(builder, scorer, check_and_complete(dataset), asked, options.scoring,
                            options.neutral, options.on_progress, options.block_statements);
     answers.name = options.name;
     return predictions_of(answers, {options.kinds, options.keep_scores});

@@ -28,8 +28,8 @@
 
 #include "plumb/detail/aggregate/fact_means.hpp"
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -85,7 +85,7 @@ class PairCounter {
   void number_answers(std::span<const PromptOutcome> prompts) {
     distinct_.clear();
     for (const PromptOutcome& prompt : prompts) distinct_.push_back(prompt.answer);
-    over::sort(distinct_);
+    ranges::sort(distinct_);
     distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
     if constexpr (!only_equal) {
       const std::size_t count = distinct_.size();
@@ -103,10 +103,10 @@ class PairCounter {
   PairCount within(std::span<const PromptOutcome> prompts, ClassOf class_of) {
     keyed_.clear();
     for (const PromptOutcome& prompt : prompts) {
-      const auto place = over::lower_bound(distinct_, prompt.answer) - distinct_.begin();
+      const auto place = ranges::lower_bound(distinct_, prompt.answer) - distinct_.begin();
       keyed_.emplace_back(class_of(prompt), static_cast<std::uint32_t>(place));
     }
-    over::sort(keyed_);
+    ranges::sort(keyed_);
     PairCount count;
     for (std::size_t i = 0; i < keyed_.size();) {
       const std::uint32_t of_class = keyed_[i].first;

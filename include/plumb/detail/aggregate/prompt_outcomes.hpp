@@ -24,7 +24,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/prompt_template.hpp"
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/ties.hpp"
@@ -109,7 +109,7 @@ class PromptOutcomes {
     };
     prompts_.insert(prompts_.end(), prompts.begin(), prompts.end());
     const std::span added = std::span(prompts_).subspan(before);
-    over::sort(added, {}, place);
+    ranges::sort(added, {}, place);
     const auto twice = std::adjacent_find(
         added.begin(), added.end(),
         [&](const PromptOutcome& a, const PromptOutcome& b) { return place(a) == place(b); });
@@ -176,7 +176,7 @@ template <class Visit>
 void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   while (!prompts.empty()) {
     const std::uint16_t index = prompts.front().template_index;
-    const auto next = over::find_if(
+    const auto next = ranges::find_if(
         prompts, [&](const PromptOutcome& prompt) { return prompt.template_index != index; });
     const auto count = static_cast<std::size_t>(next - prompts.begin());
     visit(std::size_t{index}, prompts.first(count));

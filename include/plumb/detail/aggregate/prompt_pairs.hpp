@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -114,7 +114,7 @@ inline std::vector<PromptOutcome> under_shared(std::span<const PromptOutcome> pr
     prompt.template_index = static_cast<std::uint16_t>(number);
     some.push_back(prompt);
   }
-  over::sort(some, {}, [](const PromptOutcome& prompt) {
+  ranges::sort(some, {}, [](const PromptOutcome& prompt) {
     return std::pair{prompt.template_index, prompt.expression};
   });
   return some;

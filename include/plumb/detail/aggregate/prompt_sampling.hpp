@@ -40,8 +40,8 @@
 
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
 #include "plumb/detail/core/binomial_table.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -281,7 +281,7 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   } else {
     std::vector<const PromptRelation*> by_code;
     for (const PromptRelation& relation : table.relations()) by_code.push_back(&relation);
-    over::stable_sort(by_code, {}, [](const PromptRelation* one) { return one->code; });
+    ranges::stable_sort(by_code, {}, [](const PromptRelation* one) { return one->code; });
     for (const PromptRelation* relation : by_code) {
       detail::plan_relation(table, *relation, plan, made, mean, variance);
     }
@@ -298,7 +298,7 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
     const std::size_t end = (std::min)((b + 1) * block, options.samplings);
     for (std::size_t i = b * block; i < end; ++i) made.right[i] = plan.draw(random);
   });
-  over::sort(made.right);
+  ranges::sort(made.right);
   std::vector<double> accuracies;
   for (const double count : made.right) accuracies.push_back(count / all);
   made.sd = sample_sd(accuracies);

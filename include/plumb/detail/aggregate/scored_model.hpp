@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/aggregate/predictions.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -95,7 +95,7 @@ struct ScoredModel {
 inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset) {
   std::size_t known = 0;
   for (RelationPredictions& made : model.predictions.relations) {
-    const auto found = over::find(dataset.relations, made.relation.code, &Relation::code);
+    const auto found = ranges::find(dataset.relations, made.relation.code, &Relation::code);
     if (found == dataset.relations.end()) continue;
     made.relation.domains = found->domains;
     made.relation.cardinality = cardinality_of(*found);

@@ -22,7 +22,7 @@
 
 #include "plumb/detail/aggregate/fact_means.hpp"
 #include "plumb/detail/aggregate/prompt_outcomes.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/rank.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -177,8 +177,8 @@ struct AccuracyExtent {
       }
       std::erase_if(expressions, [](const RightCount& count) { return count.total == 0; });
       if (expressions.empty()) continue;
-      lowest.add(over::min_element(expressions, {}, &RightCount::share)->share());
-      highest.add(over::max_element(expressions, {}, &RightCount::share)->share());
+      lowest.add(ranges::min_element(expressions, {}, &RightCount::share)->share());
+      highest.add(ranges::max_element(expressions, {}, &RightCount::share)->share());
     }
   }
   return {share_of(lowest), share_of(highest)};

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/aggregate/predictions.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -37,7 +37,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
                           const TemplateKinds& kinds) {
   const Relation& relation = made.relation;
   const auto listed = [](const std::vector<std::size_t>& list, std::size_t index) {
-    return over::find(list, index) != list.end();
+    return ranges::find(list, index) != list.end();
   };
   std::vector<std::pair<std::size_t, TemplateRole>> marked;
   std::set<std::string> markers;
@@ -102,7 +102,7 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
   std::set<std::size_t> seen;
   const auto check = [&](const char* option, const std::vector<std::size_t>& listed) {
     for (const std::size_t index : listed) {
-      const bool scored = over::any_of(relations, [&](const RelationPredictions& made) {
+      const bool scored = ranges::any_of(relations, [&](const RelationPredictions& made) {
         return made.place_of_template(index).has_value();
       });
       const std::string name = "template " + std::to_string(index);

@@ -85,10 +85,10 @@ class ModelInterface {
 /// The functions over a model of one type, which is made in place, so it need not be movable.
 template <class M>
 requires ScoringLm<M> || MaskedLm<M>
-class HeldModel final : public ModelInterface {
+class OwnedModel final : public ModelInterface {
  public:
   template <class Make>
-  explicit HeldModel(Make& make) : model_(make()) {}
+  explicit OwnedModel(Make& make) : model_(make()) {}
 
   [[nodiscard]] Capabilities capabilities() const override { return capabilities_of(model_); }
   [[nodiscard]] ModelDescription describe() const override {
@@ -216,7 +216,7 @@ class AnyModel {
       return make();
     } else {
       static_assert(check_any_model<decltype(make())>());
-      return AnyModel(std::make_shared<detail::HeldModel<decltype(make())>>(make));
+      return AnyModel(std::make_shared<detail::OwnedModel<decltype(make())>>(make));
     }
   }
 

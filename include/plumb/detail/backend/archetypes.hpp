@@ -25,8 +25,8 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -230,7 +230,7 @@ class NgramTreeModel : public NgramModel {
     for (NodeId node = 1; node < fed_.size(); ++node) {
       if (fed_[node]) ends[tree.parent(node)] = false;
     }
-    return static_cast<std::size_t>(over::count(ends, true));
+    return static_cast<std::size_t>(ranges::count(ends, true));
   }
 
   std::vector<bool> fed_;

@@ -28,17 +28,17 @@ using LlamaListener = std::function<void(std::string_view)>;
 class LlamaLog {
  public:
   explicit LlamaLog(LlamaListener listener = {}) : listener_(std::move(listener)) {
-    static std::once_flag is_begun;
-    std::call_once(is_begun, llama_backend_init);
+    static std::once_flag is_unfinished;
+    std::call_once(is_unfinished, llama_backend_init);
     const std::lock_guard lock(mutex_);
     living_.insert(this);
     ggml_log_callback now = nullptr;
     void* data = nullptr;
     llama_log_get(&now, &data);
-    if (now == &LlamaLog::hear) return;
+    if (now == &LlamaLog::receive) return;
     former_ = now;
     former_data_ = data;
-    llama_log_set(&LlamaLog::hear, nullptr);
+    llama_log_set(&LlamaLog::receive, nullptr);
   }
   LlamaLog(const LlamaLog&) = delete;
   LlamaLog& operator=(const LlamaLog&) = delete;
@@ -48,7 +48,7 @@ class LlamaLog {
     ggml_log_callback now = nullptr;
     void* data = nullptr;
     llama_log_get(&now, &data);
-    if (living_.empty() && now == &LlamaLog::hear) llama_log_set(former_, former_data_);
+    if (living_.empty() && now == &LlamaLog::receive) llama_log_set(former_, former_data_);
   }
 
   /// The errors since they were last taken, on one line.
@@ -62,7 +62,7 @@ class LlamaLog {
   }
 
  private:
-  static void hear(ggml_log_level level, const char* text, void*) {
+  static void receive(ggml_log_level level, const char* text, void*) {
     const std::lock_guard lock(mutex_);
     for (LlamaLog* log : living_) {
       try {

@@ -59,11 +59,11 @@ class LlamaWeights {
 
   /// As results show it, of the type that llama.cpp tells: "Q4_1", "BF16 and F32, widened to F32". The
   /// tensors decide, where a file calls itself something else.
-  [[nodiscard]] std::string name(llama_ftype told) const {
-    const auto base = static_cast<llama_ftype>(told & ~LLAMA_FTYPE_GUESSED);
+  [[nodiscard]] std::string name(llama_ftype file_type) const {
+    const auto base = static_cast<llama_ftype>(file_type & ~LLAMA_FTYPE_GUESSED);
     const bool tells_quantized = base != LLAMA_FTYPE_ALL_F32 && base != LLAMA_FTYPE_MOSTLY_F16 &&
                                  base != LLAMA_FTYPE_MOSTLY_BF16;
-    if (types_.quantized() && tells_quantized) return llama_ftype_name(told);
+    if (types_.quantized() && tells_quantized) return llama_ftype_name(file_type);
     if (types_.only(GGML_TYPE_F32)) return llama_ftype_name(LLAMA_FTYPE_ALL_F32);
     return types_.names() + (widened_ ? ", widened to F32" : "");
   }

@@ -18,7 +18,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/evaluate.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -59,11 +59,11 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
   }
   begins.push_back(lookups.size());
   const std::vector<NodeId> asked = wanted;
-  if (held != TokenTree::none && !over::binary_search(asked, held)) {
-    wanted.insert(over::lower_bound(wanted, held), held);
+  if (held != TokenTree::none && !ranges::binary_search(asked, held)) {
+    wanted.insert(ranges::lower_bound(wanted, held), held);
   }
   evaluate_tree(model, tree, wanted, [&](NodeId node, std::span<const float> logits) {
-    const auto found = over::lower_bound(asked, node);
+    const auto found = ranges::lower_bound(asked, node);
     if (found == asked.end() || *found != node) return;
     const auto place = static_cast<std::size_t>(found - asked.begin());
     const double normalizer = log_sum_exp(logits);

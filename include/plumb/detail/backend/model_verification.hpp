@@ -17,7 +17,7 @@
 
 #include "plumb/detail/backend/verified_sequences.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -77,23 +77,23 @@ inline constexpr double least_nats = -20;
 
 using VerifiedRow = std::vector<float>;
 
-inline float told(float logit, double normalizer) {
+inline float log_probability(float logit, double normalizer) {
   return static_cast<float>((std::max)(static_cast<double>(logit) - normalizer, least_nats));
 }
-inline double row_apart(const VerifiedRow& known, std::span<const float> row) {
+inline double row_difference(const VerifiedRow& known, std::span<const float> row) {
   const double normalizer = log_sum_exp(row);
   if (!std::isfinite(normalizer) || known.empty()) {
     return std::numeric_limits<double>::infinity();
   }
   float most = 0;
   for (std::size_t t = 0; t < row.size(); ++t) {
-    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
+    most = (std::max)(most, std::abs(known[t] - log_probability(row[t], normalizer)));
   }
   return static_cast<double>(most);
 }
 /// The same over some tokens alone: those that are asked for.
-inline double row_apart(const VerifiedRow& known, std::span<const float> row,
-                        std::span<const TokenId> tokens) {
+inline double row_difference(const VerifiedRow& known, std::span<const float> row,
+                             std::span<const TokenId> tokens) {
   const double normalizer = log_sum_exp(row);
   if (!std::isfinite(normalizer) || known.size() != row.size()) {
     return std::numeric_limits<double>::infinity();
@@ -101,11 +101,11 @@ inline double row_apart(const VerifiedRow& known, std::span<const float> row,
   float most = 0;
   for (const TokenId token : tokens) {
     const auto t = static_cast<std::size_t>(token);
-    most = (std::max)(most, std::abs(known[t] - told(row[t], normalizer)));
+    most = (std::max)(most, std::abs(known[t] - log_probability(row[t], normalizer)));
   }
   return static_cast<double>(most);
 }
-inline double vector_apart(const VerifiedRow& known, std::span<const float> row) {
+inline double vector_difference(const VerifiedRow& known, std::span<const float> row) {
   if (known.size() != row.size()) return std::numeric_limits<double>::infinity();
   double apart = 0, length = 0, other_length = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -127,7 +127,8 @@ class DifferenceLog {
   void begin(std::string form) {
     form_ = std::move(form);
     first_of_form_.reset();
-    if (over::find(made_.compared, form_) == made_.compared.end()) made_.compared.push_back(form_);
+    if (ranges::find(made_.compared, form_) == made_.compared.end())
+      made_.compared.push_back(form_);
   }
   void note(PlacedTree::Place at, double nats) {
     const VerifiedSequence& sequence = sequences_[at.sequence];

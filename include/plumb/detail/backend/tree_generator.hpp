@@ -25,14 +25,14 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/backend/cached_tree.hpp"
 #include "plumb/detail/backend/capabilities.hpp"
 #include "plumb/detail/backend/concepts.hpp"
-#include "plumb/detail/backend/held_tree.hpp"
 #include "plumb/detail/backend/stop_text.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
@@ -220,7 +220,7 @@ class TreeGenerator {
       if (options.samples > 0) accumulate(row, normalizer);
       for (Branch* branch : waiting.at(node)) {
         const auto token = options.samples > 0 ? draw(branch->random.uniform())
-                                               : over::max_element(row) - row.begin();
+                                               : ranges::max_element(row) - row.begin();
         take(*branch, static_cast<TokenId>(token),
              static_cast<double>(row[static_cast<std::size_t>(token)]) - normalizer, options);
       }
@@ -277,12 +277,12 @@ class TreeGenerator {
 
   /// The token at a place in [0, 1) of the accumulated distribution; never one of probability 0.
   [[nodiscard]] std::ptrdiff_t draw(double place) const {
-    return over::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
+    return ranges::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
   }
 
   Model& model_;
   /// Of one call; nodes that were let go stay in it, unevaluated.
-  HeldTree<Model> tree_;
+  CachedTree<Model> tree_;
   bool holds_;  // whether the model keeps what it was fed
   /// By node: whether the model holds it.
   std::vector<bool> held_;

@@ -35,7 +35,7 @@ void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::str
     const auto row = together.row(static_cast<std::ptrdiff_t>(i));
     const VerifiedRow known(alone.data(), alone.data() + alone.size());
     log.note({log.form(), numbers[i], 0, std::nullopt,
-              vector_apart(known, {row.data(), static_cast<std::size_t>(row.size())})},
+              vector_difference(known, {row.data(), static_cast<std::size_t>(row.size())})},
              {i, 0});
   }
   log.end();

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
@@ -111,7 +111,7 @@ class PlacedTree {
   [[nodiscard]] std::size_t leaves() const {
     std::vector<bool> inner(tree_.size(), false);
     for (NodeId node = 1; node < tree_.size(); ++node) inner[tree_.parent(node)] = true;
-    return static_cast<std::size_t>(over::count(inner, false));
+    return static_cast<std::size_t>(ranges::count(inner, false));
   }
 
  private:

@@ -4,7 +4,7 @@
 // Does a model that is asked by trees answer as it does sequence by sequence?
 //
 // Whole trees in two orders, trees that grow, and branches that are released behind a prefix that
-// stays, whose ids other branches then take: what HeldTree and generation do with a model.
+// stays, whose ids other branches then take: what CachedTree and generation do with a model.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/model_verification.hpp"
 #include "plumb/detail/backend/verified_sequences.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -86,7 +86,7 @@ class VerifiedTrees {
         const NodeId end = tree.grow(s, length(s));
         if (end >= before) ends.push_back(end);
       }
-      over::sort_distinct(ends);
+      ranges::sort_distinct(ends);
       asked(tree, ends);
       release_(tree.tree(), TokenTree::root);
     }

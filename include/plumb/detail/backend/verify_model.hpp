@@ -35,7 +35,7 @@
 #include "plumb/detail/backend/verified_sequences.hpp"
 #include "plumb/detail/backend/verified_trees.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -109,7 +109,7 @@ class ModelVerifier {
     const auto [least, most] = std::minmax_element(row.begin(), row.end());
     made().constant_rows += *least == *most ? 1U : 0U;
     Row logs(row.size());
-    for (std::size_t t = 0; t < row.size(); ++t) logs[t] = told(row[t], normalizer);
+    for (std::size_t t = 0; t < row.size(); ++t) logs[t] = log_probability(row[t], normalizer);
     return logs;
   }
 
@@ -140,8 +140,8 @@ class ModelVerifier {
         if (known) {
           const Row& before = rows_[sequences_[s].base][i];
           const PlacedTree::Place at{sequences_[s].base, i};
-          log_->note({s, i},
-                     scope_.whole ? row_apart(before, row) : row_apart(before, row, looked_up(at)));
+          log_->note({s, i}, scope_.whole ? row_difference(before, row)
+                                          : row_difference(before, row, looked_up(at)));
         }
         rows_[s][i] = kept(row);
         if (rows_[s][i].empty()) log_->note({s, i}, std::numeric_limits<double>::infinity());
@@ -149,7 +149,7 @@ class ModelVerifier {
     }
     if (scope_.whole && !sequences_.empty()) {
       evaluate_alone(0, [&](std::uint32_t i, std::span<const float> row) {
-        log_->note({0, i}, row_apart(rows_[0][i], row));
+        log_->note({0, i}, row_difference(rows_[0][i], row));
       });
     }
     log_->end();
@@ -159,7 +159,8 @@ class ModelVerifier {
           "evaluate",
           [&](PlacedTree::Place at, std::span<const float> row) {
             const Row& known = rows_[at.sequence][at.index];
-            return scope_.whole ? row_apart(known, row) : row_apart(known, row, looked_up(at));
+            return scope_.whole ? row_difference(known, row)
+                                : row_difference(known, row, looked_up(at));
           },
           [&](const TokenTree& tree, const std::vector<NodeId>& wanted,
               const LogitsVisitor& visit) { evaluate_tree(model_, tree, wanted, visit); });
@@ -178,9 +179,9 @@ class ModelVerifier {
     }
     if (at.sequence < rows_.size() && !rows_[at.sequence][at.index].empty()) {
       const Row& row = rows_[at.sequence][at.index];
-      tokens.push_back(static_cast<TokenId>(over::max_element(row) - row.begin()));
+      tokens.push_back(static_cast<TokenId>(ranges::max_element(row) - row.begin()));
     }
-    over::sort_distinct(tokens);
+    ranges::sort_distinct(tokens);
     return tokens;
   }
 
@@ -207,7 +208,7 @@ class ModelVerifier {
       double known = 0;
       if (rows_.empty()) {
         const std::vector<TokenId> tokens = looked_up(at);
-        const auto nth = over::lower_bound(tokens, token) - tokens.begin();
+        const auto nth = ranges::lower_bound(tokens, token) - tokens.begin();
         known = alone_[at.sequence][at.index][static_cast<std::size_t>(nth)];
       } else if (!rows_[at.sequence][at.index].empty()) {
         known = rows_[at.sequence][at.index][static_cast<std::size_t>(token)];
@@ -231,17 +232,18 @@ class ModelVerifier {
       // each sequence.
       const std::size_t together = scope_.whole ? 1 : nodes.size();
       for (std::size_t first = 0; first < nodes.size(); first += together) {
-        const Lookups told = answered(chain, std::span(nodes).subspan(first, together));
-        for (const double nats : told.nats) {
+        const Lookups answers = answered(chain, std::span(nodes).subspan(first, together));
+        for (const double nats : answers.nats) {
           made().unknown += std::isnan(nats) ? 1U : 0U;
           if (std::isnan(nats)) continue;
           if (!only) only = nats;
           constant = constant && nats == *only;
         }
-        if (!rows_.empty()) note_lookups(chain, told);
-        for (std::size_t i = 0; i < told.lookups.size(); ++i) {
-          if (i == 0 || told.lookups[i].node != told.lookups[i - 1].node) alone_[s].emplace_back();
-          alone_[s].back().push_back(told.nats[i]);
+        if (!rows_.empty()) note_lookups(chain, answers);
+        for (std::size_t i = 0; i < answers.lookups.size(); ++i) {
+          if (i == 0 || answers.lookups[i].node != answers.lookups[i - 1].node)
+            alone_[s].emplace_back();
+          alone_[s].back().push_back(answers.nats[i]);
         }
       }
       release_node(model_, chain.tree(), TokenTree::root);
@@ -300,7 +302,7 @@ class ModelVerifier {
     log_->begin("evaluate of queries together");
     const auto together = [&](std::span<const MaskedQuery> asked, auto number) {
       evaluate_masked(model_, asked, [&](std::uint32_t q, std::span<const float> row) {
-        note(number(q), row_apart(alone[number(q)], row));
+        note(number(q), row_difference(alone[number(q)], row));
       });
     };
     together(queries, [](std::size_t q) { return q; });
@@ -322,7 +324,7 @@ class ModelVerifier {
       model_.embed(chain.tree(), wanted, [&](NodeId node, std::span<const float> row) {
         Row& kept = alone[s][chain.place(node).index];
         kept.assign(row.begin(), row.end());
-        if (!over::all_of(row, [](float x) { return std::isfinite(x); })) {
+        if (!ranges::all_of(row, [](float x) { return std::isfinite(x); })) {
           log_->note(chain.place(node), std::numeric_limits<double>::infinity());
         }
       });
@@ -332,7 +334,7 @@ class ModelVerifier {
     trees().compare(
         "embed",
         [&](PlacedTree::Place at, std::span<const float> row) {
-          return vector_apart(alone[at.sequence][at.index], row);
+          return vector_difference(alone[at.sequence][at.index], row);
         },
         [&](const TokenTree& tree, const std::vector<NodeId>& wanted, const LogitsVisitor& visit) {
           model_.embed(tree, wanted, visit);

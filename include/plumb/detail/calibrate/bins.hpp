@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -77,7 +77,7 @@ template <class At>
 
 /// The bin of a confidence, from 0.
 [[nodiscard]] inline std::size_t bin_of(double confidence, std::span<const double> edges) {
-  return static_cast<std::size_t>(over::lower_bound(edges, confidence) - edges.begin());
+  return static_cast<std::size_t>(ranges::lower_bound(edges, confidence) - edges.begin());
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -21,7 +21,7 @@
 
 #include "plumb/detail/calibrate/calibration_study.hpp"
 #include "plumb/detail/calibrate/model_calibration.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/correlation.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -46,11 +46,11 @@ inline constexpr double largest_gap_of_pairs = 0.02;
       if (gap <= largest_gap) gaps.emplace_back(gap, c, m);
     }
   }
-  over::sort(gaps);
+  ranges::sort(gaps);
   std::vector<ModelPair> pairs;
   for (const auto& gap : gaps) {
     const ModelPair next{std::get<1>(gap), std::get<2>(gap)};
-    const bool taken = over::any_of(pairs, [&](const ModelPair& made) {
+    const bool taken = ranges::any_of(pairs, [&](const ModelPair& made) {
       return made.causal == next.causal || made.masked == next.masked;
     });
     if (!taken) pairs.push_back(next);
@@ -204,7 +204,7 @@ template <class Row>
     std::vector<std::pair<std::string, std::vector<const MarkerEffect*>>> markers;
     std::vector<std::pair<Scoring, std::vector<const ReductionResult*>>> reductions;
     const auto add = [](auto& lists, const auto& key, const auto& row) {
-      auto known = over::find_if(lists, [&](const auto& list) { return list.first == key; });
+      auto known = ranges::find_if(lists, [&](const auto& list) { return list.first == key; });
       if (known == lists.end()) known = lists.insert(lists.end(), {key, {}});
       known->second.push_back(&row);
     };

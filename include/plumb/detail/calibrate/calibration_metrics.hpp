@@ -32,7 +32,7 @@
 
 #include "plumb/detail/calibrate/bins.hpp"
 #include "plumb/detail/calibrate/confidence.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -166,7 +166,7 @@ class SortedJudgements {
     }
     std::vector<std::uint32_t> order(judgements.size());
     std::iota(order.begin(), order.end(), 0U);
-    over::stable_sort(order, {}, [&](std::uint32_t i) { return judgements[i].confidence; });
+    ranges::stable_sort(order, {}, [&](std::uint32_t i) { return judgements[i].confidence; });
     const std::vector<double> uniform = uniform_edges(bins);
     for (const std::uint32_t i : order) {
       const double c = judgements[i].confidence;

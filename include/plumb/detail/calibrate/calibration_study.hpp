@@ -27,7 +27,7 @@
 #include "plumb/detail/calibrate/model_calibration.hpp"
 #include "plumb/detail/calibrate/static_calibration.hpp"
 #include "plumb/detail/core/hash.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -184,7 +184,7 @@ class Study {
       made.ace = calibration.draws(CalibrationMetric::ace);
       made.brier = calibration.draws(CalibrationMetric::brier);
       made.failures =
-          static_cast<std::size_t>(over::count(judgements, false, &Judgement::answered));
+          static_cast<std::size_t>(ranges::count(judgements, false, &Judgement::answered));
       made.curve = calibration_curve(judgements, options_.bins);
       made.histogram = confidence_histogram(judgements, options_.bins);
       made.rejection = rejection_curve(judgements);

@@ -25,7 +25,7 @@
 
 #include "plumb/detail/calibrate/calibration_metrics.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -54,7 +54,7 @@ struct Draws {
     std::copy_if(draws.begin(), draws.end(), std::back_inserter(finite),
                  [](double draw) { return std::isfinite(draw); });
     if (finite.empty()) return without_interval(value, count);
-    over::sort(finite);
+    ranges::sort(finite);
     const double low = quantile(finite, 0.025), high = quantile(finite, 0.975);
     if (no_spread(low, high)) return without_interval(value, count);
     const double shift = value - quantile(finite, 0.5);

@@ -18,7 +18,7 @@
 
 #include "plumb/detail/calibrate/bins.hpp"
 #include "plumb/detail/calibrate/confidence.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -34,7 +34,7 @@ struct CurvePoint {
   if (judgements.empty()) return {};
   std::vector<double> sorted;
   for (const Judgement& judgement : judgements) sorted.push_back(judgement.confidence);
-  over::sort(sorted);
+  ranges::sort(sorted);
   const std::vector<double> edges = quantile_edges(sorted, bins);
   std::vector<std::size_t> count(bins), right(bins);
   std::vector<double> confidence(bins);

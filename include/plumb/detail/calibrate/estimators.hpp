@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/calibrator.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -54,10 +54,10 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
       }
       if (role.marker == verbalized_markers[1]) number = 1;  // possibly before certainly
       const std::pair entry{std::pair{role.kind, number}, role.marker};
-      if (over::find(found, entry) == found.end()) found.push_back(entry);
+      if (ranges::find(found, entry) == found.end()) found.push_back(entry);
     }
   }
-  over::sort(found);
+  ranges::sort(found);
   std::vector<std::string> markers;
   for (const auto& [order, marker] : found) markers.push_back(marker);
   return markers;
@@ -79,10 +79,10 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   votes([&](Vote vote) { all.push_back(named(Average(vote))); });
   all.push_back(named(Average(MinConfidence{})));
   all.push_back(named(Average(MaxConfidence{})));
-  if (over::any_of(relations, [](const auto& one) { return !one.weighted.empty(); })) {
+  if (ranges::any_of(relations, [](const auto& one) { return !one.weighted.empty(); })) {
     all.push_back(named(Weighted{}));
   }
-  if (over::any_of(relations, [](const auto& one) { return !one.sampled.empty(); })) {
+  if (ranges::any_of(relations, [](const auto& one) { return !one.sampled.empty(); })) {
     all.push_back(named(Sampled{}));
   }
   votes([&](Vote vote) { all.push_back(named(Consistency(vote), true)); });
@@ -99,7 +99,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
     std::vector<std::string>& remarks) {
   std::vector<NamedEstimator> chosen;
   for (NamedEstimator& estimator : all_estimators(relations)) {
-    const bool named = over::find(wanted, estimator.name) != wanted.end();
+    const bool named = ranges::find(wanted, estimator.name) != wanted.end();
     if (!wanted.empty() && !named) continue;
     try {
       for (const RelationPredictions& relation : relations) (estimator.check)(relation);
@@ -117,13 +117,13 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
               : "Marker “" + estimator.name +
                     "” is left out of the estimators: not every "
                     "relation has it (its effect is on those that do).";
-      if (over::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
+      if (ranges::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
       continue;
     }
     chosen.push_back(std::move(estimator));
   }
   for (const std::string& name : wanted) {
-    if (over::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
+    if (ranges::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
     throw user_error(
         {.setting = "estimators"}, "'" + name + "' is not an estimator of these results",
         "there are " + text_list(chosen_estimators(relations, {}, remarks), &NamedEstimator::name));

@@ -80,7 +80,7 @@ struct HeldOutRecalibration {
                           const std::vector<Judgement>& held_out) {
     made.results.push_back(
         {estimator, map, divisor, estimates_of(calibration_of(held_out, bins, resamples)),
-         static_cast<std::size_t>(over::count(held_out, false, &Judgement::answered))});
+         static_cast<std::size_t>(ranges::count(held_out, false, &Judgement::answered))});
   };
   if (made.facts < bins) {
     made.remarks.push_back(

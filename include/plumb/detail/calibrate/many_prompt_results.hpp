@@ -25,7 +25,7 @@
 #include "plumb/detail/aggregate/template_accuracy.hpp"
 #include "plumb/detail/calibrate/many_prompt_study.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/paired_comparison.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -125,12 +125,12 @@ struct ManyPromptResults {
 
 /// Whether some way of asking has answers of a kind.
 [[nodiscard]] inline bool has_any(const ManyPromptResults& made, AnswerKind kind) {
-  return over::any_of(made.ways, [&](const ManyPromptResult& way) { return way.is(kind); });
+  return ranges::any_of(made.ways, [&](const ManyPromptResult& way) { return way.is(kind); });
 }
 /// Whether there is a tie among the answers to closed sets.
 [[nodiscard]] inline bool has_ties(const ManyPromptResults& made) {
-  return over::any_of(made.ways,
-                      [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
+  return ranges::any_of(made.ways,
+                        [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
 }
 
 /// The samplings that the headline goes by.
@@ -214,7 +214,7 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
     made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
   }
   const auto is_longer = [](const AnswerLikelihood& fill) { return fill.tokens > 1; };
-  if (made.is(AnswerKind::fill) && over::any_of(study.answered.likelihoods.prompts, is_longer)) {
+  if (made.is(AnswerKind::fill) && ranges::any_of(study.answered.likelihoods.prompts, is_longer)) {
     made.by_length = overconfidence_by_length(study.answered.likelihoods, bootstrap);
   }
   const auto ranks = [&](std::optional<Rank> TrueTokenRank::*vocabulary) {
@@ -273,15 +273,15 @@ inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& wa
       if (!bias->favoured) continue;
       std::size_t& place = bias->favoured->candidate;
       const std::string& label = labels->second.at(place);
-      place = static_cast<std::size_t>(over::find(all, label) - all.begin());
+      place = static_cast<std::size_t>(ranges::find(all, label) - all.begin());
       if (place == all.size()) all.push_back(label);
     }
   }
 }
 
 /// Intervals resample facts within their relations.
-inline void remark_on_lone_facts(const std::vector<ManyPromptResult>& ways,
-                                 std::vector<std::string>& remarks) {
+inline void remark_on_single_facts(const std::vector<ManyPromptResult>& ways,
+                                   std::vector<std::string>& remarks) {
   std::set<std::string> alone;
   for (const ManyPromptResult& way : ways) {
     for (const PromptedRelation& relation : way.relations) {
@@ -329,11 +329,11 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
     const PromptDiversity diversity = prompt_diversity(study.answered.outcomes);
     if (diversity.prompts > made.diversity.prompts) made.diversity = diversity;
   }
-  detail::remark_on_lone_facts(made.ways, made.remarks);
-  const auto asked_otherwise = [&](const ManyPromptResult& way) {
+  detail::remark_on_single_facts(made.ways, made.remarks);
+  const auto run_differences = [&](const ManyPromptResult& way) {
     return way.facts != made.ways.front().facts || way.prompts != made.ways.front().prompts;
   };
-  if (over::any_of(made.ways, asked_otherwise)) {
+  if (ranges::any_of(made.ways, run_differences)) {
     made.remarks.push_back(
         "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over "
         "its own, knowledge sharing over those that two have in common.");

@@ -24,7 +24,7 @@
 #include "plumb/detail/calibrate/overconfidence.hpp"
 #include "plumb/detail/calibrate/sampled_confidence.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/bias_level.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -125,7 +125,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
       throw user_error({source, row.line, row.relation}, message,
                        "the file was changed; ask again");
     };
-    const auto relation = over::find(asked.relations, row.relation, &MultiPromptRelation::code);
+    const auto relation = ranges::find(asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == asked.relations.end() || row.template_index >= relation->templates.size()) {
       refuse("the row is about a template that was not asked");
     }

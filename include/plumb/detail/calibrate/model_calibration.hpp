@@ -19,7 +19,7 @@
 #include "plumb/detail/calibrate/curves.hpp"
 #include "plumb/detail/calibrate/option_count.hpp"
 #include "plumb/detail/calibrate/static_calibration.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -138,7 +138,7 @@ struct ModelCalibration {
   std::vector<std::string> remarks;
 
   [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {
-    const auto found = over::find(estimators, wanted, &EstimatorResult::name);
+    const auto found = ranges::find(estimators, wanted, &EstimatorResult::name);
     return found == estimators.end() ? nullptr : &*found;
   }
 };
@@ -149,7 +149,7 @@ struct ModelCalibration {
   std::vector<std::string> names;
   for (const ModelCalibration& model : models) {
     for (const EstimatorResult& made : model.estimators) {
-      if (over::find(names, made.name) == names.end()) names.push_back(made.name);
+      if (ranges::find(names, made.name) == names.end()) names.push_back(made.name);
     }
   }
   return names;

@@ -19,8 +19,8 @@
 
 #include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/calibrate/calibrator.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -86,10 +86,10 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
         for (std::size_t c = 0; c < counts.size(); ++c) {
           std::vector<std::size_t> taken(order.begin(),
                                          order.begin() + static_cast<std::ptrdiff_t>(counts[c]));
-          over::sort(taken);
+          ranges::sort(taken);
           subset.clear();
           for (const std::size_t option : taken) subset.push_back(scores[option]);
-          const auto answer = over::lower_bound(taken, relation.facts[f].answer);
+          const auto answer = ranges::lower_bound(taken, relation.facts[f].answer);
           const Prediction made = predict(subset, static_cast<std::size_t>(answer - taken.begin()));
           judged[c][sampling].push_back({made.confidence, made.correct});
         }

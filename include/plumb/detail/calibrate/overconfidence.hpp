@@ -31,7 +31,7 @@
 #include "plumb/detail/aggregate/prompt_list.hpp"
 #include "plumb/detail/calibrate/confidence.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/resamples.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -93,7 +93,8 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
                                                       std::size_t bins) {
   std::vector<std::uint32_t> order(list.prompts.size());
   std::iota(order.begin(), order.end(), 0U);
-  over::sort(order, std::greater<>{}, [&](std::uint32_t i) { return list.prompts[i].confidence; });
+  ranges::sort(order, std::greater<>{},
+               [&](std::uint32_t i) { return list.prompts[i].confidence; });
   std::vector<std::uint32_t> fact_of;
   for (std::uint32_t fact = 0; fact < list.facts.size(); ++fact) {
     fact_of.insert(fact_of.end(), list.facts[fact], fact);

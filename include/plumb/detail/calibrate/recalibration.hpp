@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/confidence.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -45,7 +45,7 @@ inline constexpr double highest_temperature = 100;
   const auto slope = [&](double beta) {
     double sum = 0;
     for (const ScoredFact& fact : facts) {
-      const double best = *over::max_element(fact.scores);
+      const double best = *ranges::max_element(fact.scores);
       double weights = 0;
       double mean = 0;
       for (const double score : fact.scores) {
@@ -80,7 +80,7 @@ class IsotonicMap {
   explicit IsotonicMap(std::span<const Judgement> judgements) {
     std::vector<std::size_t> order(judgements.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    over::stable_sort(order, {}, [&](std::size_t i) { return judgements[i].confidence; });
+    ranges::stable_sort(order, {}, [&](std::size_t i) { return judgements[i].confidence; });
     struct Block {
       double sum, weight;
       std::size_t points;  // distinct confidences pooled
@@ -110,7 +110,7 @@ class IsotonicMap {
 
   /// Linear between the fitted confidences, constant beyond them.
   [[nodiscard]] double operator()(double confidence) const {
-    const auto above = over::lower_bound(confidences_, confidence);
+    const auto above = ranges::lower_bound(confidences_, confidence);
     if (above == confidences_.begin()) return values_.front();
     if (above == confidences_.end()) return values_.back();
     const auto i = static_cast<std::size_t>(above - confidences_.begin());

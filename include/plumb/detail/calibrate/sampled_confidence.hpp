@@ -18,7 +18,7 @@
 
 #include "plumb/detail/aggregate/answered_prompts.hpp"
 #include "plumb/detail/calibrate/confidence.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -50,7 +50,7 @@ template <Lemmatiser Lemmas, class EachRow>
     for (const std::size_t at = (check)(row); place < at; ++place) made.judgements.begin_relation();
     const std::size_t fact = setting.outcomes.relations()[place].first_fact + row.prompt.fact;
     const auto prompts = setting.outcomes.prompts(fact);
-    const auto greedy = over::find_if(prompts, [&](const PromptOutcome& prompt) {
+    const auto greedy = ranges::find_if(prompts, [&](const PromptOutcome& prompt) {
       return prompt.template_index == row.prompt.template_index &&
              prompt.expression == row.prompt.expression;
     });

@@ -23,8 +23,8 @@
 
 #include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/calibrate/bins.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/measure/resamples.hpp"
@@ -62,7 +62,7 @@ class OptionProbabilities {
         right_.emplace_back();
       }
       std::vector<std::size_t>& right = is_new ? right_.back() : right_[entry->second];
-      if (over::find(right, fact.answer) == right.end()) right.push_back(fact.answer);
+      if (ranges::find(right, fact.answer) == right.end()) right.push_back(fact.answer);
     }
     for (std::size_t q = 0; q < first.size(); ++q) {
       const std::vector<double> p = softmax(base.of(made.relation, first[q]));
@@ -70,7 +70,7 @@ class OptionProbabilities {
       double brier = 0;
       for (std::size_t c = 0; c < p.size(); ++c) {
         const std::size_t option = base.option(first[q], c);
-        const bool is_right = over::find(right_[q], option) != right_[q].end();
+        const bool is_right = ranges::find(right_[q], option) != right_[q].end();
         const double gap = (is_right ? share : 0) - p[c];
         gaps_.push_back({option * bins_ + bin_of(p[c], edges), gap});
         brier += gap * gap;
@@ -126,7 +126,7 @@ class OptionProbabilities {
   std::vector<std::size_t> strata;
   for (std::size_t r = 0; r < relations.size(); ++r) {
     const auto has_own_texts = [](const Fact& fact) { return !fact.choices.empty(); };
-    if (over::any_of(relations[r].relation.facts, has_own_texts)) return std::nullopt;
+    if (ranges::any_of(relations[r].relation.facts, has_own_texts)) return std::nullopt;
     made.emplace_back(relations[r], model.base[r], edges);
     strata.push_back(made.back().questions());
   }

@@ -19,7 +19,7 @@
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/suggestion.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -82,9 +82,9 @@ inline void add_config(options::options_description& list) {
 /// Whether a word holds what Boost's messages have for a word of the command line: with it in that
 /// place Boost 1.74 puts it there again without end (error_with_option_name::what).
 [[nodiscard]] inline bool holds_placeholder(std::string_view word) {
-  return over::any_of(std::array<std::string_view, 5>{"%value%", "%option%", "%canonical_option%",
-                                                      "%original_token%", "%prefix%"},
-                      [&](std::string_view one) { return word.find(one) != word.npos; });
+  return ranges::any_of(std::array<std::string_view, 5>{"%value%", "%option%", "%canonical_option%",
+                                                        "%original_token%", "%prefix%"},
+                        [&](std::string_view one) { return word.find(one) != word.npos; });
 }
 
 /// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing
@@ -125,7 +125,7 @@ inline std::optional<options::variables_map> parse_arguments(
   } catch (const options::unknown_option& error) {
     throw unknown_option(error.get_option_name(), command, description);
   } catch (const options::error& error) {
-    const auto word = over::find_if(console.arguments, holds_placeholder);
+    const auto word = ranges::find_if(console.arguments, holds_placeholder);
     const std::string said = word == console.arguments.end()
                                  ? error.what()
                                  : "an option is not what this command takes; '" + *word +

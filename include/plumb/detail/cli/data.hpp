@@ -110,7 +110,7 @@ inline void describe_graph(Console& console, const KnowledgeGraph& graph) {
   };
   for (std::size_t r = 0; r < graph.relations.size(); ++r) {
     add(graph.relations[r].name, [r](const std::vector<Triple>& part) {
-      return over::count(part, static_cast<std::uint32_t>(r), &Triple::relation);
+      return ranges::count(part, static_cast<std::uint32_t>(r), &Triple::relation);
     });
   }
   table.add_rule();

@@ -21,8 +21,8 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/data/many_choice.hpp"
 #include "plumb/detail/data/multi_prompt_folder.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -109,10 +109,10 @@ inline void print_left_out(Console& console, const std::vector<std::string>& lef
 /// Writes nothing where the dataset has a problem. `templates` may be empty.
 inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
                         KeptOrigins origins, const DiskPath& out) {
-  FolderInTheMaking::refuse_used(out);
+  AtomicFolder::refuse_used(out);
   MultiPromptDataset dataset = load_multi_prompt(data, throw_problem, templates);
   keep_origins(dataset, origins);
-  FolderInTheMaking made(out, ".jsonl");
+  AtomicFolder made(out, ".jsonl");
   write_atomically(made.path() / "templates.jsonl", templates_jsonl(dataset));
   write_atomically(made.path() / "facts.jsonl", facts_jsonl(dataset));
   made.finish();
@@ -126,7 +126,7 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
 /// have not.
 inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
                               const DiskPath& out) {
-  FolderInTheMaking::refuse_used(out);
+  AtomicFolder::refuse_used(out);
   const Dataset dataset = load_dataset(data);
   const ObjectAliases aliases = object_aliases(dataset);
   TextTable table({"relation", "training facts", "test facts", "choices"});
@@ -139,7 +139,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
       continue;
     }
     const auto training = static_cast<std::size_t>(
-        over::count(one->facts, FactPart::training, [](const Fact& fact) { return fact.part; }));
+        ranges::count(one->facts, FactPart::training, [](const Fact& fact) { return fact.part; }));
     std::size_t fewest = rule.choices;
     for (const Fact& fact : one->facts) fewest = (std::min)(fewest, fact.offered.size());
     table.add({one->code, std::to_string(training), std::to_string(one->facts.size() - training),
@@ -152,7 +152,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     throw user_error({.file = data}, "has no relation with " + enough,
                      "lower --min-facts or --min-objects");
   }
-  FolderInTheMaking folder(out, ".jsonl");
+  AtomicFolder folder(out, ".jsonl");
   for (const Relation& relation : made) {
     write_atomically(folder.path() / (relation.code + ".jsonl"), choice_table_jsonl(relation));
   }

@@ -18,14 +18,14 @@
 #include "plumb/detail/cli/arguments.hpp"
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/corpus_file.hpp"
 #include "plumb/detail/data/graph_folder.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/data/multi_prompt_folder.hpp"
 #include "plumb/detail/data/named_facts.hpp"
 #include "plumb/detail/measure/fact_overlap.hpp"
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/report/overlap_columns.hpp"
 #include "plumb/detail/run/job_setting.hpp"
 #include "plumb/detail/run/progress_bar.hpp"
@@ -38,7 +38,7 @@ inline Within read_within(const std::string& word) {
   if (word == "paragraph") return {Within::Unit::paragraph};
   if (word == "document") return {Within::Unit::document};
   const auto is_digit_here = [](char c) { return is_digit(c); };
-  if (!word.empty() && word.size() < 7 && over::all_of(word, is_digit_here)) {
+  if (!word.empty() && word.size() < 7 && ranges::all_of(word, is_digit_here)) {
     if (const std::size_t words = std::stoul(word); words >= 2) {
       return {Within::Unit::words, words};
     }
@@ -103,19 +103,19 @@ inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& fil
                               const std::string& text_field, FactOverlap& overlap) {
   constexpr std::size_t megabyte = 1'000'000;
   CorpusSizes sizes;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   ProgressBar progress(bar_of(console), files.size(), "files", console.err_is_terminal);
   for (std::size_t f = 0; f < files.size(); ++f) {
     const auto tell = [&](std::size_t done) {
       progress.update(done, done, std::to_string(sizes.bytes / megabyte) + " MB");
-      told = sizes.bytes;
+      reported = sizes.bytes;
     };
     for_each_document(
         files[f], text_field_of(files[f], text_field),
         [&](std::string_view piece, std::size_t line, bool ends) {
           sizes.bytes += piece.size() + (ends ? 1 : 0);
           overlap.feed(piece, line, ends);
-          if (sizes.bytes - told >= megabyte) tell(f);
+          if (sizes.bytes - reported >= megabyte) tell(f);
         },
         [&] {
           ++sizes.documents;
@@ -162,7 +162,7 @@ inline int overlap_data(Console& console) {
   const std::vector<NamedFact> facts = overlap_facts(data, codes);
   const std::vector<DiskPath> files = overlap_texts(texts);
   FactOverlap overlap(facts, unit, letter_case);
-  std::optional<FileInTheMaking> made;
+  std::optional<AtomicFile> made;
   if (!out.empty()) made.emplace(DiskPath(out));  // which is refused before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 

@@ -136,7 +136,7 @@ struct RecordedQuestions {
       if (relation.facts.empty() || relation.facts.back().instance != row.fact.instance) {
         relation.facts.push_back(row.fact);
       }
-      if (over::find(made.templates, row.template_index) == made.templates.end()) {
+      if (ranges::find(made.templates, row.template_index) == made.templates.end()) {
         made.templates.push_back(row.template_index);
       }
     });
@@ -158,10 +158,10 @@ inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
   for_each_statement_prompt(
       asked.dataset, Statement{}, asked.templates, bos, {},
       [&](const std::string& kind, auto make) {
-        if (over::find(kinds, kind) != kinds.end()) return;
+        if (ranges::find(kinds, kind) != kinds.end()) return;
         kinds.push_back(kind);
         const Json built = to_json(make(), {}, 5);
-        if (over::find(kept, built) != kept.end()) return;
+        if (ranges::find(kept, built) != kept.end()) return;
         throw user_error({.file = folder},
                          "was asked by a program whose prompts are not plumb's own statements",
                          "see the first of each kind in its example_prompts.jsonl");

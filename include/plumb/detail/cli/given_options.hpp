@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "plumb/detail/cli/console.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/records/run_record.hpp"
@@ -139,10 +139,10 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
                 << ", this is " << *ours << ": numbers may differ\n";
   }
   const auto taken = [&](const std::string& option) {
-    return over::find(asked.of_config, option) != asked.of_config.end();
+    return ranges::find(asked.of_config, option) != asked.of_config.end();
   };
   const auto given = [&](const std::string& option) {
-    return over::find(asked.given, option, &GivenOption::name);
+    return ranges::find(asked.given, option, &GivenOption::name);
   };
   // The dataset last: its hash may be of the others too.
   for (const char* option : {"model", "lora", "tokenizer", "template-file", "separators",

@@ -96,7 +96,7 @@ class InterruptCatcher {
 }
 
 /// "plumb probe --data d --resume": the words that resume a run; `program` is as it was called.
-[[nodiscard]] inline std::string resuming_words(const std::string& program,
+[[nodiscard]] inline std::string resume_command(const std::string& program,
                                                 const std::string& command,
                                                 const std::vector<std::string>& arguments) {
   std::string words = quoted_for_shell(program) + " " + command;

@@ -48,7 +48,7 @@ inline ProgressCallback progress_bars(Console& console) {
 
 /// A job's plan, a line for each of its parts; what a run that is resumed has done is among it.
 inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
-  for (const std::string& line : in_words(plan)) {
+  for (const std::string& line : description_of(plan)) {
     out << (resumes ? "to be asked, what is kept included: " : "to be asked: ") << line
         << std::endl;
   }
@@ -116,7 +116,7 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
     std::vector<std::string> words = console.arguments;
     if (target.model_of_variable) words.insert(words.end(), {"--model", target.word()});
     throw Interrupted(by, "stopped; what is done is kept",
-                      "go on with: " + resuming_words(console.program, command, words));
+                      "go on with: " + resume_command(console.program, command, words));
   }
 }
 

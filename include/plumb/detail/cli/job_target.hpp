@@ -212,7 +212,7 @@ struct JobTarget {
   }
 
   /// How far apart the same answer may be: a thousandth where everything is computed in F32.
-  [[nodiscard]] double most_apart_of(const ModelDescription& described) const {
+  [[nodiscard]] double largest_difference(const ModelDescription& described) const {
     const auto holds = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
     };
@@ -233,7 +233,7 @@ struct JobTarget {
       const Json before = read_json_object(out / "run.json");
       if (before.value("status", Json()) == "complete") return before.value("start_check", Json());
     }
-    const double most = most_apart_of(asked.describe());
+    const double most = largest_difference(asked.describe());
     const ModelVerification made = check_at_start(asked, most, word());
     return {{"compared", made.compared},
             {"rows", made.rows},

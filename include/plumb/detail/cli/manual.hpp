@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "plumb/detail/cli/console.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -52,7 +52,7 @@ struct ValueKind {
   for (const char* file : {"FILE", "DIR", "FOLDER", "RUN", "MODEL"}) {
     kind.is_file = kind.is_file || value.find(file) != std::string::npos;
   }
-  const bool lower = over::all_of(value, [](char c) {
+  const bool lower = ranges::all_of(value, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '|' || c == '-';
   });
   if (!lower || value.find('|') == std::string::npos) return kind;
@@ -127,7 +127,7 @@ std::string escaped(std::string_view text, Escape escape) {
     for (const CommandHelp& part : command.parts) {
       for (const OptionHelp& option : part.options) {
         const std::string word = "--" + option.name;
-        if (over::find(words, word) != words.end()) continue;
+        if (ranges::find(words, word) != words.end()) continue;
         words.push_back(word);
         const ValueKind kind = kind_of_value(option.value);
         if (option.value.empty()) continue;
@@ -176,7 +176,7 @@ std::string escaped(std::string_view text, Escape escape) {
     if (command.name == "completion") words += " '1:shell:(bash zsh)'";
     for (const CommandHelp& part : command.parts) {
       for (const OptionHelp& option : part.options) {
-        if (over::find(seen, option.name) != seen.end()) continue;
+        if (ranges::find(seen, option.name) != seen.end()) continue;
         seen.push_back(option.name);
         words += " \\\n        '--" + option.name + "[" + quoted(option.help) + "]";
         const ValueKind kind = kind_of_value(option.value);

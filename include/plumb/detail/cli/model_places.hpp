@@ -25,7 +25,7 @@
 #include "plumb/detail/cli/model_files.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"
@@ -94,7 +94,7 @@ struct HubName {
 /// Throws a user error about `setting` for a word of another form.
 [[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
   const std::vector<std::string> parts = split(word.substr(3), '/');
-  const bool sound = over::all_of(
+  const bool sound = ranges::all_of(
       parts, [](const std::string& part) { return !part.empty() && part != "." && part != ".."; });
   if (!sound) {
     throw user_error({.setting = setting},
@@ -185,7 +185,7 @@ struct FoundModel {
 /// of a model at hand.
 inline void refuse_bare_name(const std::string& word, const Console& console,
                              const std::string& setting) {
-  const std::size_t slashes = static_cast<std::size_t>(over::count(word, '/'));
+  const std::size_t slashes = static_cast<std::size_t>(ranges::count(word, '/'));
   if (word.empty() || slashes > 1 || word.front() == '/' || DiskPath(word).exists()) return;
   const std::size_t at = word.find('/');
   const HubName named =
@@ -220,7 +220,7 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
 }
 
 /// A model that can be named, its bytes, what it is, and where it lies.
-struct ModelAtHand {
+struct LocalModel {
   std::string word;
   std::uintmax_t bytes = 0;
   std::string kind{};
@@ -233,22 +233,22 @@ struct ModelAtHand {
   stream->seekg(0, std::ios::end);
   return static_cast<std::uintmax_t>(std::max<std::streamoff>(0, stream->tellg()));
 }
-[[nodiscard]] inline ModelAtHand gguf_at_hand(std::string word, const DiskPath& file) {
+[[nodiscard]] inline LocalModel local_gguf(std::string word, const DiskPath& file) {
   const std::vector<DiskPath> parts = model_files(file);
-  ModelAtHand made{std::move(word), 0, "GGUF", file};
+  LocalModel made{std::move(word), 0, "GGUF", file};
   for (const DiskPath& part : parts) made.bytes += size_of(part);
   if (parts.size() > 1) made.kind += ", " + std::to_string(parts.size()) + " parts";
   return made;
 }
 
 /// A folder that holds a model or, as a download that did not end may, parts of one; nothing for another.
-[[nodiscard]] inline std::optional<ModelAtHand> folder_at_hand(std::string word,
-                                                               const DiskPath& folder) {
+[[nodiscard]] inline std::optional<LocalModel> folder_at_hand(std::string word,
+                                                              const DiskPath& folder) {
   const std::vector<DiskPath> weights = folder.files(".safetensors");
   const bool is_part =
       folder.files(".gguf").empty() && !(weights.empty() && folder.files(".bin").empty());
   if (!is_model_folder(folder) && !is_part) return std::nullopt;
-  ModelAtHand one{std::move(word), 0, "folder", folder};
+  LocalModel one{std::move(word), 0, "folder", folder};
   try {
     const Json config = read_json_object(folder / "config.json");
     if (const auto type = first_string(config, "model_type")) one.kind += ", " + *type;
@@ -262,13 +262,13 @@ struct ModelAtHand {
 
 /// What --model can name in a folder: itself, its .gguf files and those in its own folders. `word` names
 /// the folder, and `names_files` is whether a file can be named behind it.
-[[nodiscard]] inline std::vector<ModelAtHand> models_in(const DiskPath& folder,
-                                                        const std::string& word, bool names_files) {
-  std::vector<ModelAtHand> all;
+[[nodiscard]] inline std::vector<LocalModel> models_in(const DiskPath& folder,
+                                                       const std::string& word, bool names_files) {
+  std::vector<LocalModel> all;
   if (auto one = folder_at_hand(word, folder)) all.push_back(*std::move(one));
   const auto add = [&](const DiskPath& of, const std::string& lead) {
     for (const DiskPath& file : names_files ? gguf_models(of) : std::vector<DiskPath>{}) {
-      all.push_back(gguf_at_hand(word + "/" + lead + file.name(), file));
+      all.push_back(local_gguf(word + "/" + lead + file.name(), file));
     }
   };
   add(folder, "");
@@ -280,8 +280,9 @@ struct ModelAtHand {
 
 /// The same for folders that a user names, with the models in the folders below, by their paths. Throws a
 /// user error for a word that is no folder.
-[[nodiscard]] inline std::vector<ModelAtHand> models_below(const std::vector<std::string>& words) {
-  std::vector<ModelAtHand> all;
+[[nodiscard]] inline std::vector<LocalModel> models_in_folder(
+    const std::vector<std::string>& words) {
+  std::vector<LocalModel> all;
   for (const std::string& word : words) {
     const DiskPath folder(word);
     if (!folder.is_folder()) {
@@ -289,27 +290,27 @@ struct ModelAtHand {
                        "name folders that hold models, or none for what was downloaded");
     }
     const std::string lead = word.ends_with('/') ? word.substr(0, word.size() - 1) : word;
-    for (ModelAtHand& one : models_in(folder, lead, true)) all.push_back(std::move(one));
+    for (LocalModel& one : models_in(folder, lead, true)) all.push_back(std::move(one));
     for (const DiskPath& entry : folder.list()) {
       if (!entry.is_folder()) continue;
       auto one = folder_at_hand(lead + "/" + entry.name(), entry);
       if (one) all.push_back(*std::move(one));
     }
   }
-  over::sort(all, {}, &ModelAtHand::word);
+  ranges::sort(all, {}, &LocalModel::word);
   return all;
 }
 
 /// .gguf files in the other folders of plumb's own cache, such as the quickstart's, by path.
-[[nodiscard]] inline std::vector<ModelAtHand> files_beside(const ModelPlaces& places) {
-  std::vector<ModelAtHand> all;
+[[nodiscard]] inline std::vector<LocalModel> files_beside(const ModelPlaces& places) {
+  std::vector<LocalModel> all;
   const DiskPath cache = places.own.parent();
   for (const DiskPath& folder : cache.is_folder() ? cache.list() : std::vector<DiskPath>{}) {
     if (folder.name() == places.own.name() || !folder.is_folder()) continue;
     for (const DiskPath& file : gguf_models(folder)) {
       // llama.cpp's vocabularies for tests have no weights.
       if (!file.name().starts_with("ggml-vocab-")) {
-        all.push_back(gguf_at_hand(file.string(), file));
+        all.push_back(local_gguf(file.string(), file));
       }
     }
   }
@@ -317,17 +318,17 @@ struct ModelAtHand {
 }
 
 /// All that can be named, by name; a model in both places once, as it would be taken.
-[[nodiscard]] inline std::vector<ModelAtHand> models_at_hand(const ModelPlaces& places) {
-  std::vector<ModelAtHand> all;
+[[nodiscard]] inline std::vector<LocalModel> local_models(const ModelPlaces& places) {
+  std::vector<LocalModel> all;
   for (const HubName& name : names_in(places)) {
     for (const DiskPath& folder : name.folders(places)) {
       // hf:NAME/FILE would read as OWNER/NAME.
-      for (ModelAtHand& one : models_in(folder, name.word(), !name.owner.empty())) {
-        if (over::find(all, one.word, &ModelAtHand::word) == all.end()) all.push_back(one);
+      for (LocalModel& one : models_in(folder, name.word(), !name.owner.empty())) {
+        if (ranges::find(all, one.word, &LocalModel::word) == all.end()) all.push_back(one);
       }
     }
   }
-  over::sort(all, {}, &ModelAtHand::word);
+  ranges::sort(all, {}, &LocalModel::word);
   return all;
 }
 

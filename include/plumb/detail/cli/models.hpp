@@ -46,14 +46,14 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
   if (!values) return 0;
   const detail::ModelPlaces places = detail::model_places(console);
   const auto given = values->find("folder");
-  std::vector<detail::ModelAtHand> models;
+  std::vector<detail::LocalModel> models;
   std::string looked;
   if (given != values->end()) {
     const auto words = given->second.as<std::vector<std::string>>();
-    models = detail::models_below(words);
+    models = detail::models_in_folder(words);
     looked = text_list(words);
   } else {
-    models = detail::models_at_hand(places);
+    models = detail::local_models(places);
     for (auto& one : detail::files_beside(places)) models.push_back(std::move(one));
     looked = places.hub.string() + " and " + places.own.string();
     if (const std::string named = console.variable("PLUMB_MODEL"); !named.empty()) {
@@ -69,7 +69,7 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
   if (inspects) columns.emplace_back("asked by");
   TextTable table(columns);
   std::string refused;
-  for (const detail::ModelAtHand& one : models) {
+  for (const detail::LocalModel& one : models) {
     std::vector<std::string> cells{one.word, detail::bytes_in_words(one.bytes), one.kind};
     if (inspects) {
       try {

@@ -53,7 +53,7 @@ class DescribeOptions {
   static std::string default_word(const Value& value) {
     if constexpr (NamedEnum<Value>) {
       const auto known = every(value);
-      if (over::find(known, value) == known.end()) return "";
+      if (ranges::find(known, value) == known.end()) return "";
     }
     return setting::to_word(value);
   }

@@ -24,7 +24,7 @@
 #include "plumb/detail/cli/model_table.hpp"
 #include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/records/whole_folder.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/probe_settings.hpp"
 #include "plumb/detail/run/run_folder.hpp"
@@ -171,7 +171,7 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
     } catch (const Interrupted& stopped) {
       throw Interrupted(
           stopped.code() - 128, "stopped; what is done is kept",
-          "continue with: " + resuming_words(console.program, command, console.arguments));
+          "continue with: " + resume_command(console.program, command, console.arguments));
     } catch (const Error& error) {
       failed(error.what(), error.fault() == Fault::user);
     } catch (const std::exception& error) {

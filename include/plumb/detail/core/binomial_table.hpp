@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -44,7 +44,7 @@ class BinomialTable {
       if (weight < negligible) break;
       at_most_.push_back(weight);
     }
-    over::reverse(at_most_);
+    ranges::reverse(at_most_);
     first_ = mode + 1 - at_most_.size();
     weight = 1;
     for (std::uint64_t k = mode; k < n && a > 0; ++k) {

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -98,7 +98,7 @@ inline constexpr auto upper_case_runs = std::to_array<UpperCaseRun>({
 template <class Runs>
 [[nodiscard]] char32_t mapped_by(const Runs& runs, char32_t value) noexcept {
   const auto run =
-      over::lower_bound(runs, value, {}, [](const auto& r) { return char32_t{r.last}; });
+      ranges::lower_bound(runs, value, {}, [](const auto& r) { return char32_t{r.last}; });
   // Runs of stride 2 interleave ("ā" and "Ā"), so the candidate is the first run that ends here or
   // later and steps onto the code point.
   for (auto r = run; r != runs.end() && r->first <= value; ++r) {

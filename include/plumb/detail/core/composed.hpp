@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -181,7 +181,7 @@ inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count 
         made.push_back({mark.pairs[i + 1], {mark.pairs[i], mark.mark}});
       }
     }
-    over::sort(made);
+    ranges::sort(made);
     return made;
   }();
   return all;
@@ -225,7 +225,7 @@ inline void order_marks(std::u32string& text) {
 /// The text with each letter and its marks as one character, where there is one. Bytes that are no UTF-8
 /// become U+FFFD.
 [[nodiscard]] inline std::string composed(std::string_view text) {
-  if (over::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+  if (ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
     return std::string(text);
   }
   std::u32string parts;

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "plumb/detail/core/capitalize.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -51,13 +51,13 @@ inline constexpr auto lower_case_runs = [] {
   std::size_t size = 0;
   for (const UpperCaseRun& run : further_lower_case_runs) runs[size++] = run;
   for (const UpperCaseRun& run : upper_case_runs) {
-    if (over::find(second_lower_cases, run.first) != second_lower_cases.end()) continue;
+    if (ranges::find(second_lower_cases, run.first) != second_lower_cases.end()) continue;
     const auto upper = [&](std::uint32_t lower) {
       return static_cast<std::uint32_t>(static_cast<std::int64_t>(lower) + run.delta);
     };
     runs[size++] = {upper(run.first), upper(run.last), run.stride, -run.delta};
   }
-  over::sort(runs, {}, &UpperCaseRun::last);
+  ranges::sort(runs, {}, &UpperCaseRun::last);
   return runs;
 }();
 

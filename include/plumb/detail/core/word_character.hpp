@@ -15,7 +15,7 @@
 #include <ranges>
 #include <utility>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -85,8 +85,8 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
 
 /// Whether a character has no shape of its own: it neither makes up words nor parts them.
 [[nodiscard]] inline bool is_ignored_character(char32_t value) noexcept {
-  const auto run = over::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
-                                     [](const auto& r) { return r.second; });
+  const auto run = ranges::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
+                                       [](const auto& r) { return r.second; });
   return run != detail::ignored_characters.end() && run->first <= value;
 }
 
@@ -96,7 +96,7 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
     return (value >= U'a' && value <= U'z') || (value >= U'A' && value <= U'Z') ||
            (value >= U'0' && value <= U'9');
   }
-  const auto edge = over::upper_bound(detail::word_character_edges, std::uint32_t{value});
+  const auto edge = ranges::upper_bound(detail::word_character_edges, std::uint32_t{value});
   return (edge - detail::word_character_edges.begin()) % 2 == 1 && !is_ignored_character(value);
 }
 

@@ -19,7 +19,7 @@
 #include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/python_list.hpp"
@@ -35,7 +35,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
 /// Whether a field's name speaks of choices: "Multiple Choices", "answer_options", "optionA"; not "optional".
 [[nodiscard]] inline bool names_choices(std::string_view name) {
   const std::string bare = bare_name(name);
-  return over::any_of(choice_words, [&](const std::string_view word) {
+  return ranges::any_of(choice_words, [&](const std::string_view word) {
     const std::size_t at = bare.find(word);
     return at != std::string::npos && !std::string_view(bare).substr(at).starts_with("optional") &&
            !std::string_view(bare).substr(at).starts_with("foiled");
@@ -71,7 +71,7 @@ class UnreadChoices {
     say(name, std::move(site));
   }
   /// Of a second field for what another one holds.
-  void say_twice(const std::string& name, const std::string& first, Site site) {
+  void report_duplicate_column(const std::string& name, const std::string& first, Site site) {
     if (!said_.insert(name).second) return;
     site.field = name;
     report_(user_error(std::move(site), "stands twice, as '" + first + "' and '" + name + "'",
@@ -102,7 +102,7 @@ class UnreadChoices {
 /// fact: a .tsv has no way to write them.
 inline void refuse_choices_in_tsv(const DiskPath& table) {
   const std::string line = first_line(table);
-  const auto fields = over::count(line, '\t') + 1;
+  const auto fields = ranges::count(line, '\t') + 1;
   std::istringstream rest(line);
   for (std::string field; std::getline(rest, field, '\t');) {
     const std::string bare = bare_name(field);

@@ -31,7 +31,7 @@
 #include "plumb/detail/core/bare_name.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/choice_fields.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 #include "plumb/detail/data/fact_columns.hpp"
@@ -59,7 +59,7 @@ inline constexpr auto choice_table_fields =
 inline const char* choice_table_field(std::string_view name) {
   const std::string bare = bare_name(name);
   const auto found =
-      over::find_if(choice_table_fields, [&](const auto& field) { return field.first == bare; });
+      ranges::find_if(choice_table_fields, [&](const auto& field) { return field.first == bare; });
   return found == choice_table_fields.end() ? nullptr : found->second;
 }
 
@@ -73,7 +73,7 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
     const char* field = choice_table_field(name);
     if (field != nullptr && unread != nullptr) {
       const auto [first, is_first] = names.try_emplace(field, name);
-      if (!is_first) unread->say_twice(name, first->second, site);
+      if (!is_first) unread->report_duplicate_column(name, first->second, site);
     }
     if (field != nullptr && !fact.contains(field)) {
       const bool is_nothing = value.is_null() || (value.is_string() && value == "");
@@ -124,7 +124,7 @@ inline SplitFile split_file(const DiskPath& file) {
 /// Whether the files are the parts of one table.
 inline bool is_published_split(const std::vector<DiskPath>& files) {
   const auto has = [&](SplitFile part) {
-    return over::any_of(files, [&](const DiskPath& file) { return split_file(file) == part; });
+    return ranges::any_of(files, [&](const DiskPath& file) { return split_file(file) == part; });
   };
   return has(SplitFile::train) && has(SplitFile::test) && !has(SplitFile::none);
 }
@@ -226,8 +226,8 @@ class ChoiceTableBuilder {
   /// asked with choices of our own.
   void leave_out_bare_facts(std::vector<Relation>& relations) const {
     const auto is_bare = [](const Fact& fact) { return fact.offered.empty(); };
-    const bool brings_choices = over::any_of(relations, [&](const Relation& relation) {
-      return !over::all_of(relation.facts, is_bare);
+    const bool brings_choices = ranges::any_of(relations, [&](const Relation& relation) {
+      return !ranges::all_of(relation.facts, is_bare);
     });
     if (!brings_choices) return;
     for (Relation& relation : relations) {
@@ -302,7 +302,7 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   std::vector<DiskPath> files = choice_table_files(path);
   const bool is_split = detail::is_published_split(files);
   // The test part first, so that a fact's place is that in its file.
-  over::stable_sort(files, {}, [&](const DiskPath& file) {
+  ranges::stable_sort(files, {}, [&](const DiskPath& file) {
     return is_split && detail::split_file(file) != detail::SplitFile::test;
   });
   detail::ChoiceTableBuilder builder(path, is_split, report);

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 
@@ -37,7 +37,7 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
     if (found == aliases.end()) return;
     for (const std::string& name : names) {
       auto& list = found->second;
-      if (over::find(list, name) == list.end()) list.push_back(name);
+      if (ranges::find(list, name) == list.end()) list.push_back(name);
     }
   };
   for (const Relation& relation : dataset.relations) {
@@ -87,8 +87,8 @@ class ChoiceSampler {
       choices.options = std::move(others);
       choices.options.push_back(static_cast<std::uint32_t>(fact.answer));
     }
-    over::sort(choices.options);
-    const auto answer = over::find(choices.options, fact.answer);
+    ranges::sort(choices.options);
+    const auto answer = ranges::find(choices.options, fact.answer);
     choices.answer = static_cast<std::size_t>(answer - choices.options.begin());
     return choices;
   }

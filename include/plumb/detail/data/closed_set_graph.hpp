@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 
@@ -71,13 +71,13 @@ inline std::string relation_words(const Relation& relation) {
     return found->second;
   };
   for (const std::string& code : codes) {
-    if (over::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
+    if (ranges::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.setting = "relations"}, "'" + code + "' is not a relation of the dataset",
                        "plumb data describe lists them");
     }
   }
   for (const Relation& relation : dataset.relations) {
-    if (!codes.empty() && over::find(codes, relation.code) == codes.end()) continue;
+    if (!codes.empty() && ranges::find(codes, relation.code) == codes.end()) continue;
     const auto index = static_cast<std::uint32_t>(graph.relations.size());
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
@@ -106,7 +106,7 @@ inline std::string relation_words(const Relation& relation) {
           std::binary_search(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(drawn), i);
       (is_shot ? graph.train : graph.test).push_back(triples[i]);
     }
-    over::sort_distinct(made.range);
+    ranges::sort_distinct(made.range);
   }
   return graph;
 }

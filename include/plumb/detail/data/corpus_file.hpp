@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_text_field.hpp"
 
@@ -43,7 +43,7 @@ inline constexpr std::array<PackedFormat, 9> packed_formats{{
 
 /// Throws a user error for a file that begins like one of these.
 inline void refuse_packed(const DiskPath& file, std::string_view begins) {
-  const auto found = over::find_if(packed_formats, [&](const PackedFormat& format) {
+  const auto found = ranges::find_if(packed_formats, [&](const PackedFormat& format) {
     return begins.starts_with(format.begins);
   });
   if (found == packed_formats.end()) return;

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -37,7 +37,7 @@ struct Fact {
   /// Index of the right option in the relation's `options`.
   std::size_t answer = 0;
   /// Place in the relation's file, from 0; kept when facts are left out. A relation whose facts are all
-  /// at 0 is numbered where it enters a probe (data/as_loaded.hpp).
+  /// at 0 is numbered where it enters a probe (data/check_and_complete.hpp).
   std::size_t instance = 0;
   /// Line of that file, from 1, for messages.
   std::size_t line = 0;
@@ -175,7 +175,7 @@ inline void throw_problem(const Error& problem) {
 [[nodiscard]] inline Dataset select_facts(Dataset dataset, const std::vector<std::string>& codes,
                                           std::size_t limit, bool keeps_others = false) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {
-    if (over::find(dataset.relations, *code, &Relation::code) == dataset.relations.end()) {
+    if (ranges::find(dataset.relations, *code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.setting = "relations"},
                        "'" + *code + "' is not a relation of " + dataset.name,
                        "`plumb data describe` lists its relations");
@@ -185,7 +185,7 @@ inline void throw_problem(const Error& problem) {
     }
   }
   std::erase_if(dataset.relations, [&](const Relation& relation) {
-    return !codes.empty() && over::find(codes, relation.code) == codes.end();
+    return !codes.empty() && ranges::find(codes, relation.code) == codes.end();
   });
   for (Relation& relation : dataset.relations) {
     relation.cardinality = cardinality_of(relation);

@@ -195,7 +195,7 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
 
 /// Entities whose names look alike and are not the same, but for case, which tells words from names
 /// ("turkey", "Turkey").
-inline void report_look_alikes(const KnowledgeGraph& graph, const ProblemSink& report) {
+inline void report_similar_labels(const KnowledgeGraph& graph, const ProblemSink& report) {
   std::unordered_map<std::string, const Entity*> first;
   for (const Entity& entity : graph.entities) {
     const Entity& other = *first.emplace(without_looks(entity.name), &entity).first->second;
@@ -210,7 +210,7 @@ inline void report_look_alikes(const KnowledgeGraph& graph, const ProblemSink& r
 /// Places in the test part of triples that are in another part too.
 inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
                                               const KnowledgeGraph& graph) {
-  over::sort(other);
+  ranges::sort(other);
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < graph.test.size(); ++i) {
     if (std::binary_search(other.begin(), other.end(), graph.test[i])) places.push_back(i);
@@ -254,7 +254,7 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
     relations.add(relation.name, {.file = graph.files.front(), .field = printable(relation.id)});
   }
   for (const auto* names : {&entities, &descriptions, &relations}) names->report(report);
-  detail::report_look_alikes(graph, report);
+  detail::report_similar_labels(graph, report);
   for (const auto& [part, file] :
        {std::pair(&graph.train, file_of({"train"})),
         std::pair(&graph.valid, file_of({"dev", "valid"})), std::pair(&graph.test, test)}) {

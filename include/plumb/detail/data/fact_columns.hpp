@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "plumb/detail/core/bare_name.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/triple_header.hpp"
 
@@ -38,7 +38,7 @@ struct FactColumns {
   /// Whether a column is one of those.
   [[nodiscard]] bool has(std::size_t column) const {
     const auto among = [&](const std::vector<std::size_t>& columns) {
-      return over::find(columns, column) != columns.end();
+      return ranges::find(columns, column) != columns.end();
     };
     return column == subject || column == relation || column == object || column == subject_id ||
            column == object_id || among(subject_aliases) || among(object_aliases);
@@ -63,7 +63,7 @@ inline std::vector<std::size_t> columns_named(const std::vector<std::string>& he
                                               std::span<const std::string_view> known) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < header.size(); ++i) {
-    if (over::find(known, bare_name(header[i])) != known.end()) found.push_back(i);
+    if (ranges::find(known, bare_name(header[i])) != known.end()) found.push_back(i);
   }
   return found;
 }
@@ -71,15 +71,15 @@ inline std::vector<std::size_t> columns_named(const std::vector<std::string>& he
 /// The columns that could be one of the three: the one that is called `plainly`, else all with a known name,
 /// those of identifiers only where there is no other.
 inline std::vector<std::size_t> role_columns(const std::vector<std::string>& header,
-                                             std::string_view plainly,
+                                             std::string_view normal,
                                              std::span<const std::string_view> known,
                                              std::span<const std::string_view> ids) {
-  std::vector<std::size_t> found = columns_named(header, std::span(&plainly, 1));
+  std::vector<std::size_t> found = columns_named(header, std::span(&normal, 1));
   if (!found.empty()) return found;
   found = columns_named(header, known);
   std::vector<std::size_t> names = found;
   std::erase_if(names, [&](std::size_t column) {
-    return over::find(ids, bare_name(header[column])) != ids.end();
+    return ranges::find(ids, bare_name(header[column])) != ids.end();
   });
   return names.empty() ? found : names;
 }
@@ -99,13 +99,14 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
 [[nodiscard]] inline std::optional<FactColumns> fact_columns(
     const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
-  if (over::any_of(roles, [](const auto& columns) { return columns.size() != 1; })) {
+  if (ranges::any_of(roles, [](const auto& columns) { return columns.size() != 1; })) {
     return std::nullopt;
   }
   FactColumns made{
       .subject = roles[0].front(), .relation = roles[1].front(), .object = roles[2].front()};
-  made.several = over::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
-                 detail::several_object_names.end();
+  made.several =
+      ranges::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
+      detail::several_object_names.end();
   // The first of them in the header.
   const auto further = [&](std::span<const std::string_view> known) -> std::optional<std::size_t> {
     for (const std::size_t column : detail::columns_named(header, known)) {

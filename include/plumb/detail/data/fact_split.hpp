@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -98,8 +98,8 @@ class SubjectGroups {
     std::vector<std::size_t>& side = fits ? split.training : split.test;
     side.insert(side.end(), group->begin(), group->end());
   }
-  over::sort(split.training);
-  over::sort(split.test);
+  ranges::sort(split.training);
+  ranges::sort(split.test);
   return split;
 }
 

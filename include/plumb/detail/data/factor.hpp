@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -83,7 +83,7 @@ inline bool is_factor_header(const DiskPath& file) {
       const std::string& text = csv.at(record, role);
       if (text.empty()) {
         refuse(role, "is empty", "give the completion");
-      } else if (over::find(fact.choices, text) != fact.choices.end()) {
+      } else if (ranges::find(fact.choices, text) != fact.choices.end()) {
         refuse(role, "is the same text as another completion", "remove the record");
       }
       fact.choices.push_back(text);

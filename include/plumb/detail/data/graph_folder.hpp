@@ -37,7 +37,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
@@ -65,7 +65,7 @@ inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
         parts.back().push_back(c);
       }
     }
-    const auto more = fields > 1 ? over::count(parts.back(), '\t') : 0;
+    const auto more = fields > 1 ? ranges::count(parts.back(), '\t') : 0;
     if (parts.size() != fields || more > 0) {
       throw user_error({file, line},
                        std::to_string(parts.size() + static_cast<std::size_t>(more)) +
@@ -81,7 +81,7 @@ inline std::string without_wordnet_tags(std::string_view text) {
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   const std::size_t sense = text.rfind('_');
   if (!text.starts_with("__") || sense == std::string_view::npos || sense + 1 == text.size() ||
-      !over::all_of(text.substr(sense + 1), is_digit)) {
+      !ranges::all_of(text.substr(sense + 1), is_digit)) {
     return std::string(text);
   }
   const std::size_t part = text.substr(0, sense).rfind('_');
@@ -106,7 +106,7 @@ inline std::string without_wordnet_tags(std::string_view text) {
        "entityname", "entitylabel", "entitydescription", "relationtext", "relationname",
        "relationlabel", "longtext", "shorttext", "string", "surfaceform"});
   const auto is = [&](const auto& known, std::size_t field) {
-    return over::find(known, bare_name(fields[field])) != known.end();
+    return ranges::find(known, bare_name(fields[field])) != known.end();
   };
   return is(ids, 0) && (fields.size() == 1 || is(texts, 1));
 }
@@ -302,10 +302,10 @@ inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& gr
   constexpr auto endings =
       std::to_array<std::string_view>({".tsv", ".txt", ".csv", ".tab", ".json", ".jsonl"});
   for (const DiskPath& file : folder.list()) {
-    if (over::find(parts, lower_case(file.stem())) == parts.end()) continue;
-    if (over::find(endings, lower_case(file.extension())) == endings.end()) continue;
+    if (ranges::find(parts, lower_case(file.stem())) == parts.end()) continue;
+    if (ranges::find(endings, lower_case(file.extension())) == endings.end()) continue;
     if (!file.is_file()) continue;
-    if (over::find(graph.files, file.path()) != graph.files.end()) continue;
+    if (ranges::find(graph.files, file.path()) != graph.files.end()) continue;
     throw user_error({.file = file}, "is a part of the graph that is not read",
                      "write each part once, as train.tsv, dev.tsv and test.tsv, or move this file "
                      "elsewhere");

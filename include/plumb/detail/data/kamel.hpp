@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
@@ -68,7 +68,7 @@ struct KamelFolder {
   for (const DiskPath& one : folder.list()) {
     if ((one / "test.jsonl").is_file() && (one / "train.jsonl").is_file()) found.push_back(one);
   }
-  over::sort(found, [](const auto& a, const auto& b) {
+  ranges::sort(found, [](const auto& a, const auto& b) {
     const std::string x = a.name(), y = b.name();
     return x.size() != y.size() ? x.size() < y.size() : x < y;
   });
@@ -157,7 +157,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
       continue;
     }
     if (ids.size() == objects.size() && is_wikidata_item(ids[i])) object->id = ids[i];
-    const auto known = over::find(fact.objects, object->id, &NamedEntity::id);
+    const auto known = ranges::find(fact.objects, object->id, &NamedEntity::id);
     if (known == fact.objects.end()) {
       fact.objects.push_back(std::move(*object));
     } else {

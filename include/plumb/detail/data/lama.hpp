@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
@@ -102,7 +102,7 @@ inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
 /// Whether a folder is Google-RE's part with facts, which needs no list.
 inline bool is_google_re(const DiskPath& folder) {
   return folder.name().starts_with("Google_RE") &&
-         over::any_of(google_re_templates, [&](const LamaTemplate& one) {
+         ranges::any_of(google_re_templates, [&](const LamaTemplate& one) {
            return (folder / (std::string(one.relation) + "_test.jsonl")).exists();
          });
 }
@@ -138,7 +138,7 @@ inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
     for (const DiskPath& file : folder.files(".jsonl")) {
       std::string code = file.stem();
       if (code.ends_with("_test")) code.resize(code.size() - 5);
-      if (code == "relations" || code == "templates" || over::find(known, code) != known.end())
+      if (code == "relations" || code == "templates" || ranges::find(known, code) != known.end())
         continue;
       add_to_list(codes, code);
     }
@@ -223,7 +223,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
                         "each line needs relation and template"));
       return;
     }
-    if (over::find(order, *code) == order.end()) order.push_back(*code);
+    if (ranges::find(order, *code) == order.end()) order.push_back(*code);
     templates[*code].push_back({*text, {*list, line, "template"}});
   };
   if (list) {

@@ -34,7 +34,7 @@ struct DatasetFormat;
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/csv_file.hpp"
 #include "plumb/detail/data/dataset_formats.hpp"
@@ -80,7 +80,7 @@ inline void refuse_other_tables(const DiskPath& path) {
 PLUMB_INLINE const DatasetFormat* format_of(const DiskPath& path,
                                             std::span<const DatasetFormat> formats) {
   const auto found =
-      over::find_if(formats, [&](const DatasetFormat& format) { return format.matches(path); });
+      ranges::find_if(formats, [&](const DatasetFormat& format) { return format.matches(path); });
   return found == formats.end() ? nullptr : &*found;
 }
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/fact_split.hpp"
@@ -45,7 +45,7 @@ struct ManyChoiceRule {
                                                                   const ManyChoiceRule& rule) {
   std::vector<std::size_t> answers;
   for (const Fact& fact : relation.facts) answers.push_back(fact.answer);
-  over::sort_distinct(answers);
+  ranges::sort_distinct(answers);
   if (relation.facts.size() < rule.facts || answers.size() < rule.objects) return std::nullopt;
   FactSplit split = train_test_split(relation, rule.training, rule.seed);
   const auto draw = [&](std::vector<std::size_t>& places, std::size_t most, const char* part) {
@@ -68,7 +68,7 @@ struct ManyChoiceRule {
   };
   take(split.training, FactPart::training);
   take(split.test, FactPart::test);
-  over::stable_sort(made.facts, {}, &Fact::instance);
+  ranges::stable_sort(made.facts, {}, &Fact::instance);
   return made;
 }
 

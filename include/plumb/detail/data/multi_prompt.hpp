@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/prompt_template.hpp"
 
@@ -113,19 +113,19 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   std::vector<std::size_t> places;
   for (std::size_t r = 0; r < dataset.relations.size() && codes.empty(); ++r) places.push_back(r);
   for (const std::string& code : codes) {
-    const auto found = over::find(dataset.relations, code, &MultiPromptRelation::code);
+    const auto found = ranges::find(dataset.relations, code, &MultiPromptRelation::code);
     const auto place = static_cast<std::size_t>(found - dataset.relations.begin());
     if (found == dataset.relations.end()) {
       throw user_error({.setting = "relations"},
                        "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
                        "say some of " + text_list(dataset.relations, &MultiPromptRelation::code));
     }
-    if (over::find(places, place) != places.end()) {
+    if (ranges::find(places, place) != places.end()) {
       throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");
     }
     places.push_back(place);
   }
-  over::sort(places);
+  ranges::sort(places);
   return places;
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
@@ -21,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One more name; blank ones and those it has are passed over.
 inline void add_name(NamedEntity& entity, const std::string& name) {
-  if (is_blank(name) || over::find(entity.names, name) != entity.names.end()) return;
+  if (is_blank(name) || ranges::find(entity.names, name) != entity.names.end()) return;
   entity.names.push_back(name);
 }
 

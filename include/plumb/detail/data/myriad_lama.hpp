@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/data/multi_prompt_checks.hpp"
@@ -76,7 +76,7 @@ class MyriadLamaRows {
     ManyNamedFact& fact = relation.made.facts[fact_place->second];
     add_names(fact.subject, named.names);
     for (const NamedEntity& object : *objects) {
-      const auto known = over::find(fact.objects, object.id, &NamedEntity::id);
+      const auto known = ranges::find(fact.objects, object.id, &NamedEntity::id);
       if (known == fact.objects.end()) {
         fact.objects.push_back(object);
       } else {
@@ -165,7 +165,7 @@ class MyriadLamaRows {
     if (aliases == row.end() || aliases->is_null()) return objects;
     if (const auto of_all = string_list(row, "obj_aliases")) {
       for (const std::string& name : *of_all) {
-        if (over::find(*labels, name) == labels->end()) add_name(objects.front(), name);
+        if (ranges::find(*labels, name) == labels->end()) add_name(objects.front(), name);
       }
       return objects;
     }

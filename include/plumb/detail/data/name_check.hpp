@@ -22,7 +22,7 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/lower_case.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
@@ -95,14 +95,14 @@ inline constexpr auto quote_pairs =
 /// '"a"', "'a'" and the like, as other programs or languages quote a field.
 [[nodiscard]] inline bool is_quoted(std::string_view text) {
   text = trimmed(text);
-  return over::any_of(quote_pairs, [&](const auto& pair) {
+  return ranges::any_of(quote_pairs, [&](const auto& pair) {
     return text.size() > pair.first.size() + pair.second.size() && text.starts_with(pair.first) &&
            text.ends_with(pair.second);
   });
 }
 
 /// One kind of oddity: how to tell it, what to say of it, and what to do.
-struct NameOddity {
+struct NameProblem {
   bool (*holds)(std::string_view);
   const char* is;
   const char* remedy;
@@ -113,7 +113,7 @@ struct NameOddity {
   bool of_some = false;
 };
 
-inline constexpr auto name_oddities = std::to_array<NameOddity>({
+inline constexpr auto name_problems = std::to_array<NameProblem>({
     {is_quoted, "is in quotes",
      "remove them, unless they belong to the name: they are part of it here", true, true},
     {has_space_at_an_end, "has white space at an end", "remove it", true},
@@ -145,8 +145,8 @@ class NameCheck {
   void add(const std::string& name, const Site& site) {
     if (leading_white_space(name) == name.size()) return;
     if (!known_.insert(name).second) return;
-    for (std::size_t i = 0; i < name_oddities.size(); ++i) {
-      const NameOddity& oddity = name_oddities[i];
+    for (std::size_t i = 0; i < name_problems.size(); ++i) {
+      const NameProblem& oddity = name_problems[i];
       if ((oddity.of_names && !are_names_) || !oddity.holds(name)) continue;
       Found& found = found_[i];
       if (found.count++ == 0) found.first = {name, site};
@@ -154,15 +154,15 @@ class NameCheck {
   }
 
   void report(const ProblemSink& report) const {
-    for (std::size_t i = 0; i < name_oddities.size(); ++i) {
+    for (std::size_t i = 0; i < name_problems.size(); ++i) {
       const Found& found = found_[i];
       if (found.count == 0) continue;
-      if (name_oddities[i].of_some && 20 * found.count < known_.size()) continue;
+      if (name_problems[i].of_some && 20 * found.count < known_.size()) continue;
       const std::string more =
           found.count == 1 ? "" : " (and " + counted(found.count - 1, what_) + " more)";
       report(user_error(found.first.second,
-                        what_ + " '" + found.first.first + "' " + name_oddities[i].is + more,
-                        name_oddities[i].remedy));
+                        what_ + " '" + found.first.first + "' " + name_problems[i].is + more,
+                        name_problems[i].remedy));
     }
   }
 
@@ -175,7 +175,7 @@ class NameCheck {
   std::string what_;
   bool are_names_;
   std::unordered_set<std::string> known_;
-  std::array<Found, name_oddities.size()> found_{};
+  std::array<Found, name_problems.size()> found_{};
 };
 
 /// Lower case, with one space for white space within and none at the ends: what is the same text but

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/dataset.hpp"
@@ -36,20 +36,20 @@ inline NamedEntity entity_of(std::string id, const std::string& label,
                              const std::vector<std::string>& aliases) {
   NamedEntity made{std::move(id), {label}};
   for (const std::string& alias : aliases) {
-    if (over::find(made.names, alias) == made.names.end()) made.names.push_back(alias);
+    if (ranges::find(made.names, alias) == made.names.end()) made.names.push_back(alias);
   }
   return made;
 }
 
 inline bool is_taken(const std::vector<std::string>& relations, const std::string& code) {
-  return relations.empty() || over::find(relations, code) != relations.end();
+  return relations.empty() || ranges::find(relations, code) != relations.end();
 }
 
 /// The facts, if every relation that was named has some.
 inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
                                        const std::vector<std::string>& relations) {
   for (const std::string& code : relations) {
-    if (over::find(facts, code, &NamedFact::relation) != facts.end()) continue;
+    if (ranges::find(facts, code, &NamedFact::relation) != facts.end()) continue;
     throw user_error({.setting = "relations"},
                      "'" + code + "' is not a relation of the dataset with facts",
                      "`plumb data describe` lists its relations");

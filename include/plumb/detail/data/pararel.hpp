@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/relation_builder.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   for (const DiskPath& file : (folder / "trex_lms_vocab").files(".jsonl")) {
     codes.push_back(file.stem());
   }
-  over::sort(codes, [](const std::string& a, const std::string& b) {
+  ranges::sort(codes, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   });
   for (const std::string& code : codes) {

@@ -22,7 +22,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/choice_fields.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -181,7 +181,8 @@ class RelationBuilder {
          {"obj_label", "object"},
          {"obj_id", "object_id"},
          {"obj_aliases", "object_aliases"}});
-    const auto found = over::find_if(names, [&](const auto& name) { return name.first == field; });
+    const auto found =
+        ranges::find_if(names, [&](const auto& name) { return name.first == field; });
     return found == names.end() ? field : found->second;
   }
 
@@ -224,7 +225,7 @@ class RelationBuilder {
       }
       offered.push_back(static_cast<std::uint32_t>(found->second));
     }
-    over::sort_distinct(offered);
+    ranges::sort_distinct(offered);
     return offered;
   }
 
@@ -232,7 +233,7 @@ class RelationBuilder {
     auto& all = relation_.option_aliases;
     all.resize((std::max)(all.size(), option + 1));
     for (const std::string& name : names) {
-      if (over::find(all[option], name) == all[option].end()) all[option].push_back(name);
+      if (ranges::find(all[option], name) == all[option].end()) all[option].push_back(name);
     }
   }
 

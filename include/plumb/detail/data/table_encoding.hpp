@@ -16,7 +16,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -49,7 +49,7 @@ inline void refuse_other_encodings(const DiskPath& path) {
   constexpr auto endings = std::to_array<std::string_view>({".csv", ".tsv", ".jsonl"});
   const bool is_folder = path.is_folder();
   for (const DiskPath& file : is_folder ? path.list() : std::vector{path}) {
-    if (over::find(endings, lower_case(file.extension())) == endings.end()) continue;
+    if (ranges::find(endings, lower_case(file.extension())) == endings.end()) continue;
     if (is_folder ? file.is_file() : file.exists()) refuse_other_encoding(file);
   }
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/lpaqa.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
@@ -39,7 +39,7 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
   for (Relation& relation : dataset.relations) {
     const auto file = lpaqa_file(folder, relation.code);
     if (!file) {
-      const bool above = over::any_of(
+      const bool above = ranges::any_of(
           lpaqa_kinds, [&](const std::string_view kind) { return (folder / kind).is_folder(); });
       throw user_error(
           {.file = folder}, "has neither " + relation.code + ".jsonl nor " + relation.code + ".txt",

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "plumb/detail/core/bare_name.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -44,7 +44,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
   const auto place = [&](const auto& known) -> std::optional<std::size_t> {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < header.size(); ++i) {
-      if (over::find(known, detail::bare_name(header[i])) == known.end()) continue;
+      if (ranges::find(known, detail::bare_name(header[i])) == known.end()) continue;
       if (found) return std::nullopt;
       found = i;
     }

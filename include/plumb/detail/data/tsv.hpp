@@ -125,7 +125,7 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   Json further = Json::object();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const bool names_objects =
-        over::find(columns.object_aliases, i) != columns.object_aliases.end();
+        ranges::find(columns.object_aliases, i) != columns.object_aliases.end();
     if ((!columns.has(i) || names_objects) && !text(fields[i]).empty())
       further[header[i]] = text(fields[i]);
   }
@@ -250,7 +250,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
     const std::string relation = fact["relation"];
     const std::vector<std::string> objects = fact["objects"];
     const bool no_subject = fact["sub_label"] == "";
-    if (no_subject || objects.empty() || over::find(objects, "") != objects.end()) {
+    if (no_subject || objects.empty() || ranges::find(objects, "") != objects.end()) {
       report(user_error({table_file, line, no_subject ? "subject" : "object"}, "is empty",
                         "fill the field or remove the line"));
       return;

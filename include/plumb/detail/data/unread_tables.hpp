@@ -19,7 +19,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/choice_table.hpp"
 #include "plumb/detail/data/dataset.hpp"
@@ -41,7 +41,7 @@ inline constexpr auto packed_endings =
     if (fact.contains("sub_label") && fact.contains("obj_label")) return true;
     if (value.contains("head") && value.contains("tail")) return true;
   }
-  return over::any_of(value, [&](const Json& one) { return holds_fact_rows(one, depth - 1); });
+  return ranges::any_of(value, [&](const Json& one) { return holds_fact_rows(one, depth - 1); });
 }
 
 /// Whether a file of a dataset's folder is a table.
@@ -56,7 +56,7 @@ inline constexpr auto packed_endings =
     const bool is_row = !parse_json(first_line(file), row) && row.is_object();
     return !is_row || !row.contains("template");
   }
-  if (over::any_of(table_endings, [&](std::string_view end) { return name.ends_with(end); })) {
+  if (ranges::any_of(table_endings, [&](std::string_view end) { return name.ends_with(end); })) {
     return true;
   }
   if (!name.ends_with(".json")) return false;
@@ -71,8 +71,8 @@ inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
   if (!folder.is_folder() || dataset.files.empty()) return;
   const std::string read = dataset.files.front().filename().string();
   for (const DiskPath& file : folder.list()) {
-    const bool is_known = over::find(dataset.files, file.path()) != dataset.files.end() ||
-                          over::find(dataset.left_out, file.name()) != dataset.left_out.end();
+    const bool is_known = ranges::find(dataset.files, file.path()) != dataset.files.end() ||
+                          ranges::find(dataset.left_out, file.name()) != dataset.left_out.end();
     if (is_known || !file.is_file() || !is_table(file)) continue;
     report(user_error({.file = file}, "is not read, as the dataset is read from " + read,
                       "write all of its tables in one format, name the one file to read, or move "

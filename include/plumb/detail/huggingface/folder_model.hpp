@@ -70,8 +70,8 @@ class FolderModel {
     described.warnings = tokenizer_.warnings();
     described.warnings.insert(described.warnings.end(), claims_.begin(), claims_.end());
     if constexpr (!is_masked) {
-      if (auto told = detail::unread_warning(network_.unread())) {
-        described.warnings.push_back(std::move(*told));
+      if (auto warning = detail::unread_warning(network_.unread())) {
+        described.warnings.push_back(std::move(*warning));
       }
     }
     if (products_ == ProductType::bf16) {

@@ -121,9 +121,9 @@ class NodeCache {
       std::reverse(own.begin(), own.end());
     }
     for (const NodeId node : order) {
-      const bool goes_on =
+      const bool is_resumed =
           !seen.runs.empty() && seen.runs.back().first + seen.runs.back().count == slots_[node];
-      if (!goes_on) seen.runs.push_back({slots_[node], 0});
+      if (!is_resumed) seen.runs.push_back({slots_[node], 0});
       ++seen.runs.back().count;
       if (with_positions)
         seen.positions.push_back(static_cast<std::uint32_t>(tree.depth(node) - 1));

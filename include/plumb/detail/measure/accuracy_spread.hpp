@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -46,7 +46,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     if (relation.facts() == 0) continue;
     for (const Setting& setting : relation.settings) {
       const auto same = [&](const Setting& group) { return group.group() == setting.group(); };
-      if (over::any_of(groups, same)) continue;
+      if (ranges::any_of(groups, same)) continue;
       groups.push_back(setting);
       groups.back().variant = 0;
     }
@@ -62,7 +62,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     if (relation.settings[place].group() != group.group()) continue;
     variants.push_back(AnswersView::of_setting(relation, place));
   }
-  over::sort(variants, {}, [](const AnswersView& made) { return made.setting().variant; });
+  ranges::sort(variants, {}, [](const AnswersView& made) { return made.setting().variant; });
   return variants;
 }
 
@@ -127,7 +127,8 @@ inline double mean_over(const std::vector<AnswersView>& variants, std::size_t fa
 
 /// The one of a variant, or the end.
 inline auto find_variant(const std::vector<AnswersView>& list, std::size_t variant) {
-  return over::find(list, variant, [](const AnswersView& made) { return made.setting().variant; });
+  return ranges::find(list, variant,
+                      [](const AnswersView& made) { return made.setting().variant; });
 }
 
 /// The variants that are in every list.
@@ -137,7 +138,7 @@ inline std::vector<std::size_t> common_variants(
   if (lists.empty()) return common;
   for (const AnswersView& made : lists.front()) {
     const std::size_t variant = made.setting().variant;
-    const bool everywhere = over::all_of(
+    const bool everywhere = ranges::all_of(
         lists, [&](const auto& list) { return find_variant(list, variant) != list.end(); });
     if (everywhere) common.push_back(variant);
   }
@@ -217,10 +218,10 @@ inline std::vector<std::size_t> common_variants(
     group.shots = like.shots;
     return group.group() != like.group();
   });
-  over::sort(groups, {}, &Setting::shots);
+  ranges::sort(groups, {}, &Setting::shots);
   std::vector<const RelationAnswers*> relations;
   for (const RelationAnswers& relation : model.relations) {
-    const bool whole = over::all_of(
+    const bool whole = ranges::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) relations.push_back(&relation);
   }
@@ -239,7 +240,7 @@ inline std::vector<std::size_t> common_variants(
   const auto reaches = [&](const GroupSpread& point) {
     return point.overall.accuracy.value >= share * most.value - 1e-12;  // not by rounding alone
   };
-  return over::find_if(curve, reaches)->group.shots;
+  return ranges::find_if(curve, reaches)->group.shots;
 }
 
 struct AccuracyAtK {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "plumb/detail/core/lower_case.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/interval.hpp"
@@ -99,7 +99,7 @@ enum class NamesThatCount { main_label, all };
   const std::set<std::string> answers = listed_answers(output, ListSplit::as_written);
   std::size_t found = 0;
   for (const std::vector<std::string>& object : objects) {
-    const bool named = over::any_of(
+    const bool named = ranges::any_of(
         object, [&](const std::string& name) { return answers.contains(lower_case(name)); });
     found += named ? 1U : 0U;
   }
@@ -130,8 +130,8 @@ struct ListMeans {
       for (const ListScore& score : facts) stratum.values.push_back(score.*part);
     }
     for (Stratum& stratum : strata) stratum.weight = 1 / static_cast<double>(strata.size());
-    const bool shares = over::all_of(strata, [](const Stratum& stratum) {
-      return over::all_of(stratum.values, [](double value) { return value <= 1; });
+    const bool shares = ranges::all_of(strata, [](const Stratum& stratum) {
+      return ranges::all_of(stratum.values, [](double value) { return value <= 1; });
     });
     if (shares) return clustered_share(strata);
     return bootstrap_mean(strata, bootstrap, name + "/" + what);

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_words.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -104,7 +104,7 @@ template <Lemmatiser Lemmas = SameWord>
     NormalisedText answer(names[i], lemmas);
     if (answer.empty()) {
       usable.dropped.push_back(i);
-    } else if (over::find(usable.answers, answer) == usable.answers.end()) {
+    } else if (ranges::find(usable.answers, answer) == usable.answers.end()) {
       usable.answers.push_back(std::move(answer));
       usable.names.push_back(i);
     }
@@ -114,8 +114,8 @@ template <Lemmatiser Lemmas = SameWord>
 
 /// Whether the text holds one of an object's names, by any alias.
 [[nodiscard]] inline bool contains_any(const NormalisedText& text, const UsableAnswers& object) {
-  return over::any_of(object.answers,
-                      [&](const NormalisedText& answer) { return contains(text, answer); });
+  return ranges::any_of(object.answers,
+                        [&](const NormalisedText& answer) { return contains(text, answer); });
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -31,7 +31,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -150,7 +150,7 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
     made.multi = bias_level(mean);
   }
   FavouredCandidate most;
-  most.candidate = static_cast<std::size_t>(over::max_element(mean) - mean.begin());
+  most.candidate = static_cast<std::size_t>(ranges::max_element(mean) - mean.begin());
   most.mean_probability = mean[most.candidate];
   for (std::size_t t = 0; t < scores.templates; ++t) {
     const double probability = rows[t * n + most.candidate];
@@ -175,7 +175,7 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   }
   const bool of_one = scores.tokens.empty();
   if (!of_one && (scores.tokens.size() != scores.log_likelihoods.size() ||
-                  over::find(scores.tokens, 0U) != scores.tokens.end())) {
+                  ranges::find(scores.tokens, 0U) != scores.tokens.end())) {
     throw user_error({.field = "tokens"}, "are not a number of tokens for each log-likelihood",
                      "give how many each is the sum of, or none where each is of one");
   }

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/probe_metrics.hpp"
@@ -179,7 +179,7 @@ template <class Name>
     const std::vector<RelationAnswers>& relations, Name name) {
   std::vector<FavouredOption> all = favoured_options(relations);
   if (all.empty()) return std::nullopt;
-  over::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
+  ranges::stable_sort(all, std::greater{}, [](const FavouredOption& one) {
     return static_cast<double>(one.wins) / static_cast<double>(one.facts);
   });
   std::string text = "Warning: one option wins far more often than it is right in " +

@@ -25,7 +25,7 @@
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
@@ -142,7 +142,7 @@ class ValueGroups {
       ++counts[value];
       if (const auto number = finite_number(value)) numbers.push_back(*number);
     }
-    over::sort(numbers);
+    ranges::sort(numbers);
     const bool are_numbers = numbers.size() == values.size();
     const std::size_t different = std::set(numbers.begin(), numbers.end()).size();
     if (are_numbers && different > most_values) {
@@ -157,7 +157,7 @@ class ValueGroups {
     }
     for (const auto& [value, count] : counts) names_.push_back(value);
     if (are_numbers) {
-      over::sort(names_, {}, [](const std::string& name) { return *finite_number(name); });
+      ranges::sort(names_, {}, [](const std::string& name) { return *finite_number(name); });
     }
   }
 
@@ -165,7 +165,7 @@ class ValueGroups {
   /// Of one of the values.
   [[nodiscard]] std::size_t place(const std::string& value) const {
     if (last_.empty()) {
-      return static_cast<std::size_t>(over::find(names_, value) - names_.begin());
+      return static_cast<std::size_t>(ranges::find(names_, value) - names_.begin());
     }
     const double number = *finite_number(value);
     const auto bin = std::lower_bound(last_.begin(), last_.end(), number);
@@ -189,12 +189,12 @@ class ValueGroups {
     std::set<double> ends(firsts.begin(), firsts.end());
     ends.insert(last_.begin(), last_.end());
     int digits = 4;
-    const auto is_told = [&] {
+    const auto is_distinct = [&] {
       std::set<std::string> texts;
       for (const double end : ends) texts.insert(short_number(end, digits));
       return texts.size() == ends.size();
     };
-    while (digits < 17 && !is_told()) ++digits;
+    while (digits < 17 && !is_distinct()) ++digits;
     for (std::size_t b = 0; b < last_.size(); ++b) {
       const std::string first = short_number(firsts[b], digits),
                         last = short_number(last_[b], digits);
@@ -224,11 +224,11 @@ class FactsByColumn {
     std::map<Key, std::vector<std::string>> facts;
     std::set<std::string> columns;
     const auto is_column = [&](const Relation* relation) {
-      return over::any_of(relation->facts, [&](const Fact& fact) {
-        return over::any_of(fact.further, [&](const auto& one) { return one.first == column; });
+      return ranges::any_of(relation->facts, [&](const Fact& fact) {
+        return ranges::any_of(fact.further, [&](const auto& one) { return one.first == column; });
       });
     };
-    const bool by_validity = column == "valid" && over::none_of(relations, is_column);
+    const bool by_validity = column == "valid" && ranges::none_of(relations, is_column);
     const int latest = by_validity ? latest_year(relations) : 0;
     for (const Relation* relation : relations) {
       for (const Fact& fact : relation->facts) {
@@ -238,8 +238,8 @@ class FactsByColumn {
         if (values.empty() && latest > 0) values = years_of_validity(fact, latest);
       }
     }
-    const bool are_numbers = over::all_of(facts, [](const auto& fact) {
-      return over::all_of(fact.second, [](const std::string& value) {
+    const bool are_numbers = ranges::all_of(facts, [](const auto& fact) {
+      return ranges::all_of(fact.second, [](const std::string& value) {
         return finite_number(value) || is_missing_number(value);
       });
     });
@@ -261,7 +261,7 @@ class FactsByColumn {
     for (const auto& [fact, values] : facts) {
       std::vector<std::size_t>& places = places_[fact];
       for (const std::string& value : values) places.push_back(groups.place(value));
-      over::sort_distinct(places);
+      ranges::sort_distinct(places);
       for (const std::size_t place : places) ++facts_[place];
     }
   }
@@ -278,7 +278,7 @@ class FactsByColumn {
   }
   [[nodiscard]] bool is_in(const Relation& relation, const Fact& fact, std::size_t group) const {
     const auto& places = places_of(relation, fact);
-    return over::find(places, group) != places.end();
+    return ranges::find(places, group) != places.end();
   }
 
  private:

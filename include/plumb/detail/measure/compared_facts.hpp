@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 
@@ -39,14 +39,14 @@ struct ComparedFact {
 
   [[nodiscard]] std::size_t asked() const {
     return static_cast<std::size_t>(
-        over::count_if(models, [](const auto& one) { return one.has_value(); }));
+        ranges::count_if(models, [](const auto& one) { return one.has_value(); }));
   }
   [[nodiscard]] bool is_known_to(std::size_t model) const {
     return models[model] && models[model]->is_known;
   }
   [[nodiscard]] std::size_t known_by() const {
     return static_cast<std::size_t>(
-        over::count_if(models, [](const auto& one) { return one && one->is_known; }));
+        ranges::count_if(models, [](const auto& one) { return one && one->is_known; }));
   }
   /// Whether one of the models that were asked knows it and another does not.
   [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
@@ -59,7 +59,7 @@ struct ComparedFact {
   std::vector<std::string> codes;
   for (const ModelAnswers& model : models) {
     for (const RelationAnswers& relation : model.relations) {
-      if (over::find(codes, relation.relation.code) == codes.end()) {
+      if (ranges::find(codes, relation.relation.code) == codes.end()) {
         codes.push_back(relation.relation.code);
       }
     }
@@ -84,11 +84,11 @@ struct ComparedFact {
       for (std::size_t place = 0; place < table->settings.size(); ++place) {
         const Setting& setting = table->settings[place];
         if (setting.group() != group.group()) continue;
-        if (common.empty() || over::find(common, setting.variant) != common.end()) {
+        if (common.empty() || ranges::find(common, setting.variant) != common.end()) {
           places.push_back(place);
         }
       }
-      over::sort(places, {}, [&](std::size_t place) { return table->settings[place].variant; });
+      ranges::sort(places, {}, [&](std::size_t place) { return table->settings[place].variant; });
       for (std::size_t i = 0; i < table->facts(); ++i) {
         const Fact& fact = table->relation.facts[i];
         ComparedFact& made = by_instance[fact.instance];
@@ -99,8 +99,8 @@ struct ComparedFact {
           made.models.resize(models.size());
         }
         if (made.subject.empty()) made.subject = fact.subject;
-        const auto known =
-            over::count_if(places, [&](std::size_t place) { return table->row(i)[place].correct; });
+        const auto known = ranges::count_if(
+            places, [&](std::size_t place) { return table->row(i)[place].correct; });
         made.models[asked.first] = {2 * static_cast<std::size_t>(known) > places.size(),
                                     answer_text(*table, i, places.front())};
       }

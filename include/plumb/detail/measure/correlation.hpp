@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <span>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -29,7 +29,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {
-    return over::all_of(values.first(n), [&](double v) { return v == values.front(); });
+    return ranges::all_of(values.first(n), [&](double v) { return v == values.front(); });
   };
   if (n < 3 || constant(x) || constant(y)) return {};
   double mean_x = 0;

@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/named_facts.hpp"
 #include "plumb/detail/measure/answer_words.hpp"
 #include "plumb/detail/measure/word_trie.hpp"
@@ -67,7 +67,7 @@ class FactPartners {
   }
   /// When all were added, of so many names.
   void close(std::uint32_t names) {
-    over::sort_distinct(all_);
+    ranges::sort_distinct(all_);
     begin_.assign(std::size_t{names} + 1, 0);
     for (const auto& [name, partner] : all_) {
       ++begin_[name + 1];
@@ -150,7 +150,7 @@ class FactOverlap {
     std::int64_t first, last, before;
   };
   /// A name that has begun.
-  struct Begun {
+  struct UnfinishedMention {
     std::uint32_t node;
     std::int64_t first;
   };
@@ -161,11 +161,11 @@ class FactOverlap {
     for (const std::string& name : entity.names) {
       if (const std::uint32_t number = names_.add(name); number != none) numbers.push_back(number);
     }
-    over::sort_distinct(numbers);
+    ranges::sort_distinct(numbers);
     return numbers;
   }
 
-  [[nodiscard]] bool in_words() const noexcept { return within_.unit == Within::Unit::words; }
+  [[nodiscard]] bool counts_words() const noexcept { return within_.unit == Within::Unit::words; }
 
   void take(const std::string& text) {
     const std::int64_t here = at_++;
@@ -173,7 +173,7 @@ class FactOverlap {
     if (word == none) return begun_.clear();
     begun_.push_back({WordTrie::root, here});
     std::size_t going_on = 0;
-    for (const Begun begun : begun_) {
+    for (const UnfinishedMention begun : begun_) {
       const std::uint32_t node = names_.next(begun.node, word);
       if (node == none) continue;
       begun_[going_on++] = {node, begun.first};
@@ -189,12 +189,12 @@ class FactOverlap {
   /// before.
   void mention(std::uint32_t name, std::int64_t first, std::int64_t last) {
     const auto reach = static_cast<std::int64_t>(within_.words);
-    while (in_words() && !recent_.empty() && recent_.front().last + reach <= last) {
+    while (counts_words() && !recent_.empty() && recent_.front().last + reach <= last) {
       recent_.pop_front();
       ++begin_;
     }
     const auto stands_before = [&](const Mention& other) {
-      return other.last < first && (!in_words() || other.first + reach > last);
+      return other.last < first && (!counts_words() || other.first + reach > last);
     };
     const auto partners = partners_.of(name);
     if (partners.size() <= 8 * recent_.size()) {
@@ -207,13 +207,13 @@ class FactOverlap {
       for (const Mention& other : recent_) {
         if (!stands_before(other)) continue;
         using Partner = detail::FactPartners::Partner;
-        auto partner = over::lower_bound(partners, Partner{other.name, 0});
+        auto partner = ranges::lower_bound(partners, Partner{other.name, 0});
         for (; partner != partners.end() && partner->name == other.name; ++partner) {
           count(partner->fact, other.first, last);
         }
       }
     }
-    if (!in_words() && latest_[name] >= begin_) return;
+    if (!counts_words() && latest_[name] >= begin_) return;
     recent_.push_back({name, first, last, latest_[name]});
     latest_[name] = begin_ + static_cast<std::int64_t>(recent_.size()) - 1;
   }
@@ -223,7 +223,7 @@ class FactOverlap {
 
   /// Counts a fact unless it was counted in this stretch or unit.
   void count(std::uint32_t fact, std::int64_t first, std::int64_t last) {
-    if (last_[fact] >= (in_words() ? first : unit_begin_)) return;
+    if (last_[fact] >= (counts_words() ? first : unit_begin_)) return;
     last_[fact] = last;
     FactMeetings& met = met_[fact];
     if (met.count++ > 0) return;
@@ -247,7 +247,7 @@ class FactOverlap {
   std::int64_t at_ = 0, unit_begin_ = 0;
   std::size_t file_ = 0, line_ = 0;
   bool line_has_words_ = false;
-  std::vector<Begun> begun_;
+  std::vector<UnfinishedMention> begun_;
   /// Mentions that others may stand with; the number of the first of them, and of each name's
   /// latest.
   std::deque<Mention> recent_;

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
@@ -29,7 +29,7 @@ class HitRates {
 
  private:
   static std::size_t place_of(std::size_t k) {
-    const auto found = over::find(hit_levels, k);
+    const auto found = ranges::find(hit_levels, k);
     if (found != hit_levels.end()) return static_cast<std::size_t>(found - hit_levels.begin());
     throw user_error({.field = "k"}, "Hit@" + std::to_string(k) + " is not measured",
                      "ask for one of " + text_list(hit_levels, [](std::size_t one) {

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -125,7 +125,7 @@ struct Bootstrap {
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
   if (draws.empty()) return without_interval(value, count);
-  over::sort(draws);
+  ranges::sort(draws);
   const double low = quantile(draws, 0.025), high = quantile(draws, 0.975);
   if (no_spread(low, high)) return without_interval(value, count);
   return {value, low, high, count, "bootstrap"};

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/correlation.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -55,7 +55,7 @@ struct AccuracyTable {
     for (const RelationAnswers& relation : model.relations) {
       GroupSpread spread = group_spread({&relation}, group);
       if (spread.relations.empty()) continue;
-      const auto found = over::find(table.relations, relation.relation.code);
+      const auto found = ranges::find(table.relations, relation.relation.code);
       const auto place = static_cast<std::size_t>(found - table.relations.begin());
       if (found == table.relations.end()) {
         table.relations.push_back(relation.relation.code);
@@ -70,7 +70,7 @@ struct AccuracyTable {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     table.facts.push_back(instances[r].size());
     const auto has = [r](const auto& row) { return row[r].accuracy.count > 0; };
-    if (over::all_of(table.cells, has)) table.shared.push_back(r);
+    if (ranges::all_of(table.cells, has)) table.shared.push_back(r);
   }
   return table;
 }
@@ -93,7 +93,7 @@ struct ModelStanding {
     }
     standings.push_back({m, group_spread(relations, table.group)});
   }
-  over::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
+  ranges::stable_sort(standings, std::greater{}, [](const ModelStanding& standing) {
     return or_lowest(standing.spread.overall.accuracy.value);
   });
   return standings;
@@ -135,8 +135,8 @@ struct RelationStanding {
     standings.push_back(
         {r, mean(sum), sample_sd(accuracies), accuracies.size(), mean(sum_first_wins), ties});
   }
-  over::stable_sort(standings, std::greater{},
-                    [](const RelationStanding& s) { return or_lowest(s.accuracy.value); });
+  ranges::stable_sort(standings, std::greater{},
+                      [](const RelationStanding& s) { return or_lowest(s.accuracy.value); });
   return standings;
 }
 
@@ -154,8 +154,8 @@ struct ExtremeRelations {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     if (table.cells[model][r].accuracy.count > 0) order.push_back(r);
   }
-  over::stable_sort(order, std::greater{},
-                    [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
+  ranges::stable_sort(order, std::greater{},
+                      [&](std::size_t r) { return table.cells[model][r].accuracy.value; });
   const auto some = static_cast<std::ptrdiff_t>((std::min)(count, order.size() / 2));
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
@@ -210,7 +210,7 @@ struct FamilyCorrelations {
   std::vector<std::size_t> place(family.size());  // of each model's family
   for (std::size_t m = 0; m < family.size(); ++m) {
     if (family[m].empty()) continue;
-    const auto found = over::find(made.families, family[m]);
+    const auto found = ranges::find(made.families, family[m]);
     place[m] = static_cast<std::size_t>(found - made.families.begin());
     if (found == made.families.end()) made.families.push_back(family[m]);
   }

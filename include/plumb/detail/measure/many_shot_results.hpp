@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/chance.hpp"
 #include "plumb/detail/measure/injection_results.hpp"
@@ -75,7 +75,7 @@ struct ManyShotResults : ManyShotFindings {
 /// Whether a group writes pairs with the separator of the run's first IC-LKE group, or has none.
 inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
   if (group.method != "ic") return true;
-  const auto first = over::find_if(
+  const auto first = ranges::find_if(
       made.groups, [](const GroupSpread& spread) { return spread.group.method == "ic"; });
   return first->group.separator == group.separator;
 }
@@ -90,7 +90,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   if (groups.size() < 2) return {};
   std::vector<const RelationAnswers*> common;
   for (const RelationAnswers& relation : made.answers.relations) {
-    const bool whole = over::all_of(
+    const bool whole = ranges::all_of(
         groups, [&](const Setting& group) { return !variants_of(relation, group).empty(); });
     if (whole) common.push_back(&relation);
   }
@@ -111,7 +111,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
     for (std::size_t s = 0; s < relation.settings.size(); ++s) {
       if (relation.settings[s].by != "choice") continue;
       const auto place =
-          static_cast<std::size_t>(over::find(settings, relation.settings[s]) - settings.begin());
+          static_cast<std::size_t>(ranges::find(settings, relation.settings[s]) - settings.begin());
       if (place == settings.size()) {
         settings.push_back(relation.settings[s]);
         ways.emplace_back();
@@ -154,7 +154,7 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   for (const GroupSpread& spread : made.groups) {
     const Setting& group = spread.group;
     if (group.by != "choice") continue;
-    const bool most = over::none_of(made.groups, [&](const GroupSpread& other) {
+    const bool most = ranges::none_of(made.groups, [&](const GroupSpread& other) {
       return other.group.by == group.by && other.group.method == group.method &&
              other.group.separator == group.separator && other.group.shots > group.shots;
     });

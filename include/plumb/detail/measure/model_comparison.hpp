@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/measure/compared_facts.hpp"
@@ -98,9 +98,9 @@ struct Comparison {
 [[nodiscard]] inline std::vector<Setting> settings_of_all(const std::vector<ModelAnswers>& models) {
   std::vector<Setting> shared;
   for (const Setting& group : groups_of(models.front())) {
-    const bool everywhere = over::all_of(models, [&](const ModelAnswers& model) {
-      return over::any_of(groups_of(model),
-                          [&](const Setting& g) { return g.group() == group.group(); });
+    const bool everywhere = ranges::all_of(models, [&](const ModelAnswers& model) {
+      return ranges::any_of(groups_of(model),
+                            [&](const Setting& g) { return g.group() == group.group(); });
     });
     if (everywhere) shared.push_back(group);
   }
@@ -143,7 +143,7 @@ struct Comparison {
   }
   if (!name.empty()) {
     const auto found =
-        over::find(shared, name, [](const Setting& group) { return setting_name(group); });
+        ranges::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
     throw user_error({.setting = "setting"}, "'" + name + "' is not a setting all models have",
                      "they share " + text_list(shared, setting_name));
@@ -153,7 +153,7 @@ struct Comparison {
                ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
                : std::tuple(false, std::size_t{0}, false, false);
   };
-  return *over::max_element(shared, {}, rank);  // the first of equals
+  return *ranges::max_element(shared, {}, rank);  // the first of equals
 }
 
 /// Whether no relation is one of two models'.
@@ -176,8 +176,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
                       " that not every model has: left out of the leaderboard of models.");
   }
   const auto any_left_out = [&](std::size_t LeftOut::*what) {
-    return over::any_of(made.subsumption, [&](const std::vector<Subsumption>& row) {
-      return over::any_of(row, [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
+    return ranges::any_of(made.subsumption, [&](const std::vector<Subsumption>& row) {
+      return ranges::any_of(row, [&](const Subsumption& rate) { return rate.left_out.*what > 0; });
     });
   };
   if (any_left_out(&LeftOut::facts)) {
@@ -197,7 +197,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   std::string ignorant;
   for (std::size_t i = 0; i < made.subsumption.size(); ++i) {
-    const Subsumption& worst = *over::max_element(made.subsumption[i], {}, &Subsumption::empty);
+    const Subsumption& worst = *ranges::max_element(made.subsumption[i], {}, &Subsumption::empty);
     if (worst.empty == 0) continue;
     add_to_list(ignorant, table.models[i] + " in " + std::to_string(worst.empty) + " of " +
                               std::to_string(worst.empty + worst.cells));
@@ -221,7 +221,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 [[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
-    const auto found = over::find(models, name, &ModelAnswers::name);
+    const auto found = ranges::find(models, name, &ModelAnswers::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
     throw user_error({.setting = setting}, "'" + name + "' is not among the models",
                      "they are " + text_list(models, &ModelAnswers::name));
@@ -266,7 +266,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 
 /// Whether any of the leaderboard's answers is a tie.
 [[nodiscard]] inline bool has_ties(const Comparison& made) {
-  return over::any_of(made.models, [](const ModelStanding& standing) {
+  return ranges::any_of(made.models, [](const ModelStanding& standing) {
     return standing.spread.overall.ties.tied > 0;
   });
 }
@@ -275,7 +275,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 /// without a family stands as a family of its own.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
   std::vector<std::size_t> order;
-  const auto placed = [&](std::size_t m) { return over::find(order, m) != order.end(); };
+  const auto placed = [&](std::size_t m) { return ranges::find(order, m) != order.end(); };
   for (const ModelStanding& first : made.models) {
     if (placed(first.model)) continue;
     order.push_back(first.model);

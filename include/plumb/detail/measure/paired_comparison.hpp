@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "plumb/detail/core/binomial_table.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/paired_tests.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -100,7 +100,7 @@ struct PairedComparison {
 /// The place in a row of the setting with this variant, which the relation has.
 inline std::size_t place_of_variant(const RelationAnswers& table, const Setting& group,
                                     std::size_t variant) {
-  const auto found = over::find_if(table.settings, [&](const Setting& setting) {
+  const auto found = ranges::find_if(table.settings, [&](const Setting& setting) {
     return setting.variant == variant && setting.group() == group.group();
   });
   return static_cast<std::size_t>(found - table.settings.begin());
@@ -181,7 +181,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
     made.relations.emplace_back(relation.code, std::move(test));
   }
   made.overall.p = mcnemar_exact_p(all.only_first, all.only_second);
-  const bool is_single = over::all_of(matched.relations, [](const MatchedRelation& relation) {
+  const bool is_single = ranges::all_of(matched.relations, [](const MatchedRelation& relation) {
     return relation.right.size() == 1;
   });
   if (made.relations.size() == 1) {

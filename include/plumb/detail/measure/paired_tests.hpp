@@ -21,7 +21,7 @@
 #include <numeric>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/interval.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -98,7 +98,7 @@ struct PairedCounts {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t i) { return std::isnan(p[i]); });
-  over::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
+  ranges::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> adjusted(p.size(), no_number);
   double largest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_rank.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -50,7 +50,7 @@ struct Prediction {
 /// must be finite; `temperature` is positive and divides them.
 [[nodiscard]] inline std::vector<double> softmax(std::span<const double> scores,
                                                  double temperature = 1) {
-  const double best = *over::max_element(scores);
+  const double best = *ranges::max_element(scores);
   std::vector<double> p(scores.size());
   double sum = 0;
   for (std::size_t i = 0; i < p.size(); ++i)

@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/clustered_share.hpp"
 #include "plumb/detail/measure/hit_rates.hpp"
@@ -250,7 +250,7 @@ struct ProbeMetrics {
       if (setting.method == "template") templates.push_back(setting.variant);
     }
   }
-  over::sort_distinct(templates);
+  ranges::sort_distinct(templates);
   return templates;
 }
 

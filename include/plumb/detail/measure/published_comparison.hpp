@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "plumb/detail/core/bare_name.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/published_numbers.hpp"
 
@@ -97,13 +97,13 @@ inline std::string bare_model_name(std::string_view name) {
 inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunNumbers>& runs) {
   std::vector<std::string> said;
   for (const PublishedPair& pair : made.pairs) {
-    const auto run = over::find(runs, pair.run, &RunNumbers::model);
+    const auto run = ranges::find(runs, pair.run, &RunNumbers::model);
     const std::string& theirs = pair.published.dataset;
     if (theirs.empty() || run->dataset.empty()) continue;
     if (bare_model_name(theirs) == bare_model_name(run->dataset)) continue;
     std::string remark = pair.run + " was run on " + run->dataset + ", numbers beside it are of " +
                          theirs + ": they are of the same facts only if the two are.";
-    if (over::find(said, remark) == said.end()) said.push_back(std::move(remark));
+    if (ranges::find(said, remark) == said.end()) said.push_back(std::move(remark));
   }
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
@@ -120,7 +120,7 @@ inline void remark_on_questions(PublishedComparison& made) {
                                                        : "table " + pair.published.table) +
                          " '" + theirs + "': not the same " + what +
                          ", so the numbers do not compare.";
-      if (over::find(said, text) == said.end()) said.push_back(std::move(text));
+      if (ranges::find(said, text) == said.end()) said.push_back(std::move(text));
     };
     remark(pair.has_other_candidates(), "candidates", pair.published.candidates,
            pair.number.candidates);
@@ -146,7 +146,7 @@ inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
 
 /// Whether the numbers are those of a run itself, whose models have their own.
 inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
-  return over::any_of(runs, [&](const RunNumbers& other) {
+  return ranges::any_of(runs, [&](const RunNumbers& other) {
     return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;
   });
 }
@@ -157,8 +157,8 @@ inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<RunNumbers>& runs) {
   for (const RunNumbers& run : runs) {
     if (numbers.empty() || is_around_models(run, runs) ||
-        over::find(made.runs, run.model) == made.runs.end() ||
-        over::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
+        ranges::find(made.runs, run.model) == made.runs.end() ||
+        ranges::find(made.pairs, run.model, &PublishedPair::run) != made.pairs.end()) {
       continue;
     }
     const std::string& first = numbers.front().name;
@@ -176,7 +176,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
   std::vector<bool> has_namesake;
   for (const RunNumbers& run : runs) {
     made.runs.push_back(run.model);
-    has_namesake.push_back(over::any_of(numbers, [&](const PublishedNumber& one) {
+    has_namesake.push_back(ranges::any_of(numbers, [&](const PublishedNumber& one) {
       return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
@@ -217,12 +217,12 @@ inline void remark_on_runs_without(PublishedComparison& made,
   }
   const auto is_shown = [&](const std::string& name) {
     return !is_left_out(
-        static_cast<std::size_t>(over::find(runs, name, &RunNumbers::model) - runs.begin()));
+        static_cast<std::size_t>(ranges::find(runs, name, &RunNumbers::model) - runs.begin()));
   };
   std::erase_if(made.runs, [&](const std::string& name) { return !is_shown(name); });
   std::erase_if(made.runs, [&](const std::string& name) {  // what holds models is none of them
-    return detail::is_around_models(*over::find(runs, name, &RunNumbers::model), runs) &&
-           over::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
+    return detail::is_around_models(*ranges::find(runs, name, &RunNumbers::model), runs) &&
+           ranges::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
   });
   detail::remark_on_questions(made);
   detail::remark_on_runs_without(made, numbers, runs);

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/prompt/question_setting.hpp"
@@ -55,7 +55,7 @@ struct RelationAnswers {
   }
   /// Place in a row of the template with this index, if the facts were asked under it.
   [[nodiscard]] std::optional<std::size_t> place_of_template(std::size_t index) const {
-    const auto found = over::find(settings, template_setting(index));
+    const auto found = ranges::find(settings, template_setting(index));
     if (found == settings.end()) return std::nullopt;
     return static_cast<std::size_t>(found - settings.begin());
   }
@@ -85,7 +85,8 @@ struct ModelAnswers {
 /// The one with this code, or the end.
 [[nodiscard]] inline auto find_relation(const std::vector<RelationAnswers>& all,
                                         const std::string& code) {
-  return over::find_if(all, [&](const RelationAnswers& one) { return one.relation.code == code; });
+  return ranges::find_if(all,
+                         [&](const RelationAnswers& one) { return one.relation.code == code; });
 }
 auto find_relation(std::vector<RelationAnswers>&& all, const std::string& code) = delete;
 
@@ -104,7 +105,7 @@ class AnswersView {
     for (std::size_t i = 0; i < table.settings.size(); ++i) {
       if (table.settings[i].method == "template") places.push_back(i);
     }
-    over::sort(places, {}, [&](std::size_t place) { return table.settings[place].variant; });
+    ranges::sort(places, {}, [&](std::size_t place) { return table.settings[place].variant; });
     return AnswersView(table, table.cells, std::move(places), table.facts());
   }
   /// By the weighted mean of the templates' scores.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -18,22 +18,23 @@ struct RelationRemark {
   std::string detail{};
 };
 
-/// Remarks told once each: "what: A detail, B detail".
-[[nodiscard]] inline std::vector<std::string> told_once(
+/// Remarks distinct once each: "what: A detail, B detail".
+[[nodiscard]] inline std::vector<std::string> distinct_remarks(
     const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
   std::vector<std::pair<std::string, std::string>> lines;
   for (const auto& [code, remark] : by_relation) {
     const std::string one = code + (remark.detail.empty() ? "" : " " + remark.detail);
-    const auto known = over::find(lines, remark.what, [](const auto& line) { return line.first; });
+    const auto known =
+        ranges::find(lines, remark.what, [](const auto& line) { return line.first; });
     if (known == lines.end()) {
       lines.emplace_back(remark.what, remark.what + ": " + one);
     } else {
       known->second += ", " + one;
     }
   }
-  std::vector<std::string> told;
-  for (auto& [what, line] : lines) told.push_back(std::move(line));
-  return told;
+  std::vector<std::string> distinct;
+  for (auto& [what, line] : lines) distinct.push_back(std::move(line));
+  return distinct;
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

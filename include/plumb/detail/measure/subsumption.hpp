@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -221,8 +221,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
     std::size_t known = 0;
     for (const MatchedRelation& relation : matched.relations) {
       for (std::size_t fact = 0; fact < relation.facts; ++fact) {
-        known += over::any_of(relation.right,
-                              [&](const auto& right) { return (right[fact] & (model + 1)) != 0; });
+        known += ranges::any_of(
+            relation.right, [&](const auto& right) { return (right[fact] & (model + 1)) != 0; });
       }
     }
     made.rate = percentile_interval(mean, std::move(draws[model]), known);

@@ -38,8 +38,8 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 
@@ -127,7 +127,7 @@ class FewShot {
   [[nodiscard]] AskedUnder offered_at(std::size_t relation, std::size_t place) const {
     if (!of_all()) return {relation, place, 0};
     // The last relation that begins there or before: those without a fact to show begin there too.
-    const auto next = over::upper_bound(begins_, place);
+    const auto next = ranges::upper_bound(begins_, place);
     const auto found = static_cast<std::size_t>(next - begins_.begin()) - 1;
     return {found, place - begins_[found], 0};
   }
@@ -233,7 +233,7 @@ class FewShot {
     std::vector<AskedUnder> drawn;
     while (drawn.size() < wanted) {
       const std::size_t place = random.below(all);
-      if (over::find(taken, place) != taken.end()) continue;
+      if (ranges::find(taken, place) != taken.end()) continue;
       taken.push_back(place);
       AskedUnder& shot = drawn.emplace_back(offered_at(relation, place));
       const std::vector<std::size_t>& from = usable_[shot.relation];

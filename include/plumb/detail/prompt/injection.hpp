@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/prompt/label_inventor.hpp"
 #include "plumb/detail/prompt/many_shot.hpp"
@@ -85,7 +85,7 @@ inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random
 inline bool may_share_subject(const Fact& a, const Fact& b) {
   const auto named = [](const Fact& fact, const std::string& name) {
     return fact.subject == name ||
-           over::find(fact.subject_aliases, name) != fact.subject_aliases.end();
+           ranges::find(fact.subject_aliases, name) != fact.subject_aliases.end();
   };
   return (!a.subject_id.empty() && a.subject_id == b.subject_id) || named(a, b.subject) ||
          named(b, a.subject);

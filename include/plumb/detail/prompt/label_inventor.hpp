@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "plumb/detail/core/capitalize.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
@@ -125,7 +125,7 @@ class LabelInventor {
     const auto replaceable = [](const detail::LabelPiece& piece) {
       return piece.word && !detail::is_small_word(piece.text);
     };
-    const bool small_only = over::none_of(pieces, replaceable);
+    const bool small_only = ranges::none_of(pieces, replaceable);
     std::string label;
     bool replaced = false;
     for (const detail::LabelPiece& piece : pieces) {
@@ -139,7 +139,7 @@ class LabelInventor {
   /// Upper-cased as the model is: all, the first letter or none.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
-    if (model.size() > 1 && over::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
+    if (model.size() > 1 && ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
       for (char& c : word) c = static_cast<char>(c - ('a' - 'A'));
       return word;
     }

@@ -41,7 +41,7 @@ struct Setting {
 };
 
 /// What stands before a question of EIC-LKE.
-struct StandsBefore {
+struct PrecedingTexts {
   /// Training pairs, the first of the seed's order.
   std::size_t pairs = 0;
   /// Instances of the test facts asked before it in each of its sequences; none in isolation.
@@ -49,7 +49,7 @@ struct StandsBefore {
   /// By sequence: the place of the choice that stands there; empty in isolation.
   std::vector<std::size_t> order{};
 
-  friend bool operator==(const StandsBefore&, const StandsBefore&) = default;
+  friend bool operator==(const PrecedingTexts&, const PrecedingTexts&) = default;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -24,8 +24,8 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -152,7 +152,7 @@ class SolvedFacts {
   static bool tells_of(const Relation& relation, const Fact& fact, const Fact& asked) {
     const auto names = [](const Fact& one, const std::string& name) {
       return one.subject == name ||
-             over::find(one.subject_aliases, name) != one.subject_aliases.end();
+             ranges::find(one.subject_aliases, name) != one.subject_aliases.end();
     };
     if (names(fact, asked.subject) || names(asked, fact.subject)) return true;
     const std::string& id = asked.subject_id;

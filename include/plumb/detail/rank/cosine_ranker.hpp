@@ -25,8 +25,8 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/rank/entity_tiles.hpp"
 #include "plumb/detail/rank/tile_counts.hpp"
@@ -139,7 +139,7 @@ class CosineRanker {
     };
     detail::for_each_query_block(queries, lengths, nearest_bytes, visit);
     for (auto& best : all) {
-      over::sort(best, [](const NearEntity& a, const NearEntity& b) {
+      ranges::sort(best, [](const NearEntity& a, const NearEntity& b) {
         return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
       });
       best.resize((std::min)(best.size(), k));

@@ -19,7 +19,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/rank/cosine_ranker.hpp"
 #include "plumb/detail/rank/entity_ranking.hpp"
 
@@ -88,7 +88,7 @@ class EntityShard {
     for (std::size_t i = 0; i < questions.size(); ++i) {
       std::uint64_t above = 0, equal = 0;
       const auto& known = questions[i].known;
-      for (auto at = over::lower_bound(known, static_cast<std::uint32_t>(own_.begin));
+      for (auto at = ranges::lower_bound(known, static_cast<std::uint32_t>(own_.begin));
            at != known.end() && *at < own_.end; ++at) {
         const double other = cosine(queries, questions[i].query, *at);
         above += other > gold[i] ? 1U : 0U;
@@ -176,7 +176,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
 /// The k nearest of several processes' lists of one query, nearest first, equals by number.
 [[nodiscard]] inline std::vector<NearEntity> merged_nearest(std::vector<NearEntity> lists,
                                                             std::size_t k) {
-  over::sort(lists, [](const NearEntity& a, const NearEntity& b) {
+  ranges::sort(lists, [](const NearEntity& a, const NearEntity& b) {
     return a.cosine != b.cosine ? a.cosine > b.cosine : a.entity < b.entity;
   });
   lists.resize((std::min)(lists.size(), k));

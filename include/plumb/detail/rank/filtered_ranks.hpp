@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/rank_metrics.hpp"
 #include "plumb/detail/rank/cosine_ranker.hpp"
 
@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                              std::span<const float> query, std::uint32_t gold,
                                              std::span<const std::uint32_t> known) {
   std::vector<std::uint32_t> others(known.begin(), known.end());
-  over::sort_distinct(others);
+  ranges::sort_distinct(others);
   std::erase(others, gold);
   QueryRank made{raw, ranker.size() - others.size(), 0};
   const double score = ranker.cosine(query, gold);

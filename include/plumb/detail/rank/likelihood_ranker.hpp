@@ -24,7 +24,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/rank/name_branches.hpp"
 #include "plumb/detail/score/name_search.hpp"
@@ -72,7 +72,7 @@ class LikelihoodRanker {
       }
       step(active);
       for (auto asked = active.begin(); asked != active.end();) {
-        if (asked->wanted.empty() && !go_on(*asked, questions, ranks, on_answer)) {
+        if (asked->wanted.empty() && !continue_search(*asked, questions, ranks, on_answer)) {
           branches_.release(asked->branch);
           asked = active.erase(asked);
         } else {
@@ -125,8 +125,8 @@ class LikelihoodRanker {
   }
 
   /// Says what is wanted next; false when all questions are answered.
-  bool go_on(Asked& asked, std::span<const NameQuestion> questions,
-             std::vector<SearchedRank>& ranks, const std::function<void()>& on_answer) {
+  bool continue_search(Asked& asked, std::span<const NameQuestion> questions,
+                       std::vector<SearchedRank>& ranks, const std::function<void()>& on_answer) {
     asked.wanted = asked.search->next(offered_);
     while (asked.wanted.empty()) {
       ranks[asked.questions[asked.current]] = asked.search->result();
@@ -180,8 +180,8 @@ class LikelihoodRanker {
   /// Makes room: the names of the search that holds the most, else the last prompt that is held.
   /// The first search keeps its prompt, so that it gets on.
   void give_up(std::list<Asked>& active) {
-    Asked& widest =
-        *over::max_element(active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
+    Asked& widest = *ranges::max_element(
+        active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
     if (widest.branch.held.size() > 1) return branches_.forget_names(widest.branch);
     for (auto asked = active.rbegin(); asked != std::prev(active.rend()); ++asked) {
       if (!asked->branch.held.empty()) return branches_.release(asked->branch);

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/evaluate_masked.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/measure/rank.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
@@ -66,8 +66,8 @@ struct FilledGap {
 /// The likeliest of `tokens`, the first of equals; there is one.
 template <class Tokens>
 TokenId likeliest(std::span<const float> logits, const Tokens& tokens) {
-  return *over::max_element(tokens, {},
-                            [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
+  return *ranges::max_element(
+      tokens, {}, [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
 }
 
 /// Where the likeliest of `truths`, which are ascending, stands among `tokens` that are none of them.
@@ -77,7 +77,7 @@ Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truth
   Rank rank;
   each([&](TokenId token) {
     const float logit = logits[static_cast<std::size_t>(token)];
-    if (logit < best || over::binary_search(truths, token)) return;
+    if (logit < best || ranges::binary_search(truths, token)) return;
     ++(logit > best ? rank.above : rank.equal);
   });
   return rank;
@@ -102,7 +102,7 @@ class MaskFiller {
     }
     for (std::size_t place = 0; place < longest; ++place) step(gaps, place, fills, made);
     for (std::size_t g = 0; g < gaps.size(); ++g) {
-      if (gaps[g].fills) made[g].fill = *over::max_element(fills[g], {}, mean);
+      if (gaps[g].fills) made[g].fill = *ranges::max_element(fills[g], {}, mean);
     }
     return made;
   }
@@ -171,7 +171,8 @@ class MaskFiller {
               continue;
             }
             MaskFill& fill = fills[target.gap][target.masks - 1];
-            fill.tokens.push_back(static_cast<TokenId>(over::max_element(logits) - logits.begin()));
+            fill.tokens.push_back(
+                static_cast<TokenId>(ranges::max_element(logits) - logits.begin()));
             fill.log_probability += log_probability(logits, fill.tokens.back(), normalizer);
             if (masks_ == 1) rank(gap, logits, filled);
           }
@@ -180,7 +181,7 @@ class MaskFiller {
 
   static void rank(const MaskedGap& gap, std::span<const float> logits, FilledGap& filled) {
     std::vector<TokenId> truths = gap.truths;
-    over::sort(truths);
+    ranges::sort(truths);
     if (!truths.empty()) {
       filled.rank = detail::rank_of_truth(logits, truths, [&](auto visit) {
         for (std::size_t t = 0; t < logits.size(); ++t) visit(static_cast<TokenId>(t));
@@ -189,7 +190,7 @@ class MaskFiller {
     if (gap.vocabulary == nullptr || gap.vocabulary->empty()) return;
     const std::vector<TokenId>& common = *gap.vocabulary;
     filled.common_fill = detail::likeliest(logits, common);
-    std::erase_if(truths, [&](TokenId token) { return !over::binary_search(common, token); });
+    std::erase_if(truths, [&](TokenId token) { return !ranges::binary_search(common, token); });
     if (truths.empty()) return;
     filled.common_rank = detail::rank_of_truth(logits, truths, [&](auto visit) {
       for (const TokenId token : common) visit(token);

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/backend/cached_tree.hpp"
 #include "plumb/detail/backend/concepts.hpp"
-#include "plumb/detail/backend/held_tree.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/score/name_trie.hpp"
 #include "plumb/detail/score/token_lookups.hpp"
@@ -181,7 +181,7 @@ class NameBranches {
     lookups_.prepare();
     tree_.look_up(lookups_.lookups(), lookups_.answers());
     const auto unknown =
-        over::find_if(lookups_.answers(), [](double nats) { return std::isnan(nats); });
+        ranges::find_if(lookups_.answers(), [](double nats) { return std::isnan(nats); });
     if (unknown == lookups_.answers().end()) return;
     const auto nth = static_cast<std::size_t>(unknown - lookups_.answers().begin());
     throw user_error({.field = "look_up"},
@@ -225,7 +225,7 @@ class NameBranches {
 
   const NameTrie& trie_;
   TreeLimits limits_;
-  HeldTree<Model> tree_;
+  CachedTree<Model> tree_;
   TokenLookups lookups_;
   std::vector<double> nats_;
   std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt's tree node: prompts held

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/backend/cached_tree.hpp"
 #include "plumb/detail/backend/concepts.hpp"
-#include "plumb/detail/backend/held_tree.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 #include "plumb/detail/rank/text_length.hpp"
 #include "plumb/detail/score/bos.hpp"
@@ -113,7 +113,7 @@ class PromptEmbedder {
       of.emplace(node, s);
       wanted.push_back(node);
     }
-    over::sort(wanted);
+    ranges::sort(wanted);
     held_.embed(wanted, [&](NodeId node, std::span<const float> row) {
       for (const std::uint32_t text : job.texts_[of.at(node)]) visit(text, row);
     });
@@ -135,7 +135,7 @@ class PromptEmbedder {
 
  private:
   Model& model_;
-  HeldTree<Model> held_;
+  CachedTree<Model> held_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/rank/rank_results.hpp"
 
@@ -83,7 +83,7 @@ struct RankComparison {
 
   /// Of the series; no number where there are none.
   [[nodiscard]] double monotone_share() const {
-    const auto monotone = over::count(sizes, true, &SizeSeries::monotone);
+    const auto monotone = ranges::count(sizes, true, &SizeSeries::monotone);
     return sizes.empty() ? no_number
                          : static_cast<double>(monotone) / static_cast<double>(sizes.size());
   }
@@ -137,7 +137,7 @@ struct RankComparison {
     }
     for (auto& [family, standings] : families) {
       if (standings.size() < 2) continue;
-      over::stable_sort(standings, {}, [&](const RankStanding& one) {
+      ranges::stable_sort(standings, {}, [&](const RankStanding& one) {
         return *made.models[one.model].parameters;
       });
       if (*made.models[standings.front().model].parameters ==
@@ -174,7 +174,7 @@ struct RankComparison {
   for (std::size_t m = 0; m < made.models.size(); ++m) {
     const std::vector<RankedMethod>& ranked = made.models[m].methods;
     for (std::size_t i = 0; i < ranked.size(); ++i) {
-      auto known = over::find(made.methods, ranked[i].name, &MethodComparison::method);
+      auto known = ranges::find(made.methods, ranked[i].name, &MethodComparison::method);
       if (known == made.methods.end()) {
         made.methods.push_back({ranked[i].name, {}, {}});
         known = made.methods.end() - 1;
@@ -184,7 +184,7 @@ struct RankComparison {
   }
   std::string apart, alone;
   for (MethodComparison& of : made.methods) {
-    over::stable_sort(of.standings, {}, [&](const RankStanding& one) {
+    ranges::stable_sort(of.standings, {}, [&](const RankStanding& one) {
       return -or_lowest(made.ranked(one).realistic().mean_reciprocal_rank.value);
     });
     if (of.standings.size() == 1) {
@@ -209,13 +209,13 @@ struct RankComparison {
     }
   }
   made.sizes = size_series(made);
-  const bool shares = over::any_of(
+  const bool shares = ranges::any_of(
       made.methods, [](const MethodComparison& of) { return of.standings.size() > 1; });
-  const bool undecided = over::any_of(made.models, [](const RankedModel& model) {
-    return over::any_of(model.methods,
-                        [](const RankedMethod& method) { return !is_decided(method); });
+  const bool undecided = ranges::any_of(made.models, [](const RankedModel& model) {
+    return ranges::any_of(model.methods,
+                          [](const RankedMethod& method) { return !is_decided(method); });
   });
-  const bool compares = over::any_of(
+  const bool compares = ranges::any_of(
       made.methods, [](const MethodComparison& of) { return !of.differences.empty(); });
   if (!shares || (!compares && !undecided)) {
     throw user_error(

@@ -20,7 +20,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/correlation.hpp"
 #include "plumb/detail/measure/pearson_p_value.hpp"
 #include "plumb/detail/measure/rank.hpp"
@@ -122,7 +122,7 @@ inline std::vector<RankBin> histogram_of(const RankedMethod& method) {
   std::vector<RankBin> bins;
   for (std::size_t low = 1, high = 1, decade = 1; low <= method.candidates; low = high + 1) {
     if (low > 1) high = high == decade* 3 ? decade *= 10 : decade * 3;
-    const auto count = over::count_if(method.ranks, [&](const EntityRank& rank) {
+    const auto count = ranges::count_if(method.ranks, [&](const EntityRank& rank) {
       const double at = std::floor(rank.raw.realistic());
       return at >= static_cast<double>(low) && at <= static_cast<double>(high);
     });

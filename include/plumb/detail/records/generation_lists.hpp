@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_lists.hpp"
 #include "plumb/detail/records/generation_folder.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
@@ -68,7 +68,8 @@ struct ListRun {
   run.relations.resize(run.asked.relations.size());
   const DiskPath file = folder / (run.setting + "_answers.jsonl");
   for_each_row<RecordedAnswer>(file, [&](const RecordedAnswer& row) {
-    const auto relation = over::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
+    const auto relation =
+        ranges::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == run.asked.relations.end() || row.prompt.fact >= relation->facts.size()) {
       throw user_error({file, row.line, "fact"}, "is not among what was asked",
                        "the file was changed; ask again");

@@ -20,11 +20,11 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/results_kind.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -54,7 +54,7 @@ struct GenerationMetadata {
     }
     std::size_t& count = rows[name];
     for_each_block(file, [&](std::string_view block) {
-      count += static_cast<std::size_t>(over::count(block, '\n'));
+      count += static_cast<std::size_t>(ranges::count(block, '\n'));
     });
   }
   return rows;

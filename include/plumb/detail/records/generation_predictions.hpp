@@ -22,7 +22,7 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/records/generation_folder.hpp"
 #include "plumb/detail/records/probe_predictions.hpp"

@@ -31,11 +31,11 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/result_lines.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
 
@@ -107,7 +107,7 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
                                   std::size_t most = 0) {
   Json row = listed.about;
   const auto by_parts = [](const Prompt& one) { return !one.cuts.empty(); };
-  if (over::any_of(listed.texts, by_parts)) row["tokenized"] = "by parts";
+  if (ranges::any_of(listed.texts, by_parts)) row["tokenized"] = "by parts";
   if (!listed.candidates) {
     const Prompt& prompt = listed.texts.front();
     row["prompt"] = prompt.text;

@@ -64,7 +64,8 @@ class AnswersBySetting {
       throw user_error(site, "has not the same facts under every setting",
                        "the file is incomplete; make it again with `plumb many-shot`");
     }
-    const bool any_text = over::any_of(texts_, [](const auto& column) { return !column.empty(); });
+    const bool any_text =
+        ranges::any_of(texts_, [](const auto& column) { return !column.empty(); });
     for (std::size_t fact = 0; fact < made_.facts(); ++fact) {
       for (const std::vector<Prediction>& column : columns_) made_.cells.push_back(column[fact]);
       for (std::size_t c = 0; c < texts_.size() && any_text; ++c) {
@@ -143,7 +144,7 @@ template <class Visit>
     if (!is_there(injection)) continue;
     run.scored_injections.push_back(read_recorded_injection(injection));
   }
-  run.remarks = told_once(remarks);
+  run.remarks = distinct_remarks(remarks);
   return run;
 }
 

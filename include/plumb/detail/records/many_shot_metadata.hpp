@@ -18,13 +18,13 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/baseline_templates.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/relation_remark.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/result_sums.hpp"
 #include "plumb/detail/records/results_kind.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

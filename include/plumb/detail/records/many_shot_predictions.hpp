@@ -19,7 +19,7 @@
 #include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/records/many_shot_rows.hpp"
 #include "plumb/detail/records/probe_predictions.hpp"
@@ -66,7 +66,7 @@ class VariantAnswers {
     for (const std::size_t instance : order_) {
       const OfFact& of = facts_.at(instance);
       const auto is_missing = [](const std::optional<Answer>& answer) { return !answer; };
-      if (of.answers.size() != settings_.size() || over::any_of(of.answers, is_missing)) {
+      if (of.answers.size() != settings_.size() || ranges::any_of(of.answers, is_missing)) {
         throw user_error({file, of.fact.line}, "the fact lacks a row under some seed or template",
                          "the file is incomplete; make it again with `plumb many-shot`");
       }
@@ -108,14 +108,14 @@ class VariantAnswers {
     if (recorded.skipped || !is_asked(options.relations, recorded.code)) continue;
     std::vector<std::pair<Setting, VariantAnswers>> groups;
     for_each_recorded_choice(recorded, [&](const RecordedChoice& row) {
-      auto group = over::find_if(
+      auto group = ranges::find_if(
           groups, [&](const auto& one) { return one.first.group() == row.setting.group(); });
       if (group == groups.end()) group = groups.insert(group, {row.setting, {}});
       group->second.add(row, recorded.rows);
     });
     for (const auto& [setting, answers] : groups) {
       const std::string full = name + " " + setting_name(setting);
-      auto model = over::find_if(
+      auto model = ranges::find_if(
           models, [&](const ScoredModel& one) { return one.predictions.name == full; });
       if (model == models.end()) {
         model = models.insert(model, ScoredModel{});

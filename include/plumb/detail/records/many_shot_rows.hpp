@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/prompt/question_setting.hpp"
@@ -40,7 +40,7 @@ struct RecordedChoice {
   std::size_t answer = 0;
   std::vector<double> scores;
   /// Of EIC-LKE alone.
-  std::optional<StandsBefore> before{};
+  std::optional<PrecedingTexts> before{};
   /// Scored tokens of each choice; empty where a row does not say.
   std::vector<std::uint32_t> tokens{};
 };
@@ -120,7 +120,7 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
 /// EIC-LKE's.
 [[nodiscard]] inline std::string recorded_choice_line(
     const Setting& setting, const Fact& fact, const Choices& choices,
-    std::span<const StatementScore> scores, const std::optional<StandsBefore>& before = {}) {
+    std::span<const StatementScore> scores, const std::optional<PrecedingTexts>& before = {}) {
   RecordedChoice row{setting, fact, choices.options, choices.answer, {}, before};
   for (const StatementScore& score : scores) {
     row.scores.push_back(score.continuation.log_likelihood);
@@ -139,7 +139,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
     }
     auto row = read_row<RecordedChoice>(line);
     row.fact.line = number;
-    const bool known = over::all_of(
+    const bool known = ranges::all_of(
         row.choices, [&](std::uint32_t option) { return option < relation.options.size(); });
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||
         row.answer >= row.choices.size() || !known) {

@@ -27,7 +27,7 @@
 #include "plumb/detail/core/mapped_file.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/rank/vectors.hpp"
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -109,7 +109,8 @@ class NpyFile {
 class NpyWriter {
  public:
   /// Whether a .part of that shape is there, which would be gone on with.
-  [[nodiscard]] static bool is_begun(const DiskPath& file, std::size_t rows, std::size_t columns) {
+  [[nodiscard]] static bool is_unfinished(const DiskPath& file, std::size_t rows,
+                                          std::size_t columns) {
     const DiskPath part = file + ".part";
     if (!part.is_file()) return false;
     const std::string header = detail::npy_header(rows, columns);
@@ -128,8 +129,8 @@ class NpyWriter {
     const std::string header = detail::npy_header(rows, columns);
     numbers_ = header.size();
     const std::size_t size = numbers_ + rows * columns * sizeof(float);
-    goes_on_ = is_begun(file_, rows, columns);
-    if (!goes_on_ && part().disk().remove(part())) {
+    is_resumed_ = is_unfinished(file_, rows, columns);
+    if (!is_resumed_ && part().disk().remove(part())) {
       throw user_error({.file = part()}, "cannot be replaced", "check permissions");
     }
     map_ = MappedFile(part(), size);
@@ -141,7 +142,7 @@ class NpyWriter {
   }
 
   /// Whether it found what was written before.
-  [[nodiscard]] bool goes_on() const noexcept { return goes_on_; }
+  [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
 
   /// What stands there so far; rows that were not put are zeros.
   [[nodiscard]] VectorRows rows() const {
@@ -186,7 +187,7 @@ class NpyWriter {
   DiskPath file_;
   MappedFile map_;
   std::size_t columns_, numbers_ = 0;
-  bool goes_on_ = false;
+  bool is_resumed_ = false;
 };
 
 /// Where the identifiers of a .npy file stand.

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 #include "plumb/detail/measure/answer_set.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
@@ -44,7 +44,7 @@ struct RelationAnswerSets {
   const SubjectGroups subjects(relation);
   std::map<std::string, std::vector<std::size_t>> right;  // by subject
   for (const Fact& fact : relation.facts) right[subjects.of(fact)].push_back(fact.answer);
-  for (auto& [subject, options] : right) over::sort_distinct(options);
+  for (auto& [subject, options] : right) ranges::sort_distinct(options);
   std::erase_if(right, [](const auto& one) { return one.second.size() < 2; });
   if (right.empty()) return made;
   std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject, template

@@ -20,8 +20,8 @@
 #include "plumb/detail/aggregate/weighted_likelihood.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What the rows of a fact come to.
 struct GatheredFact {
-  explicit GatheredFact(const Fact& told) : fact(told) {}
+  explicit GatheredFact(const Fact& of) : fact(of) {}
 
   Fact fact;
   std::map<std::size_t, Prediction> by_template{};
@@ -138,7 +138,7 @@ template <class ScoresOf>
       }
       gathered.together.add(scores,
                             weight_of(recorded.relation.template_weights, row.template_index));
-      if (over::find(templates, row.template_index) == templates.end()) {
+      if (ranges::find(templates, row.template_index) == templates.end()) {
         templates.push_back(row.template_index);
       }
       scored_in.emplace(row.template_index, recorded.rows);
@@ -146,7 +146,7 @@ template <class ScoresOf>
     for_each_recorded_row(recorded, visit, with_parts);
     for (std::size_t t = 0; t < recorded.relation.templates.size(); ++t) {
       const auto has = [t](const std::vector<std::size_t>& list) {
-        return over::find(list, t) != list.end();
+        return ranges::find(list, t) != list.end();
       };
       const bool scored_here = has(templates) && !has(before);
       if (scored_here || texts[t].empty()) texts[t] = recorded.relation.templates[t];
@@ -161,16 +161,17 @@ template <class ScoresOf>
                              : "the results file is of another run; probe again");
     }
   }
-  over::sort(templates);
-  const bool leaves_out = over::any_of(parts, [](const auto& p) { return p.unreported_facts > 0; });
+  ranges::sort(templates);
+  const bool leaves_out =
+      ranges::any_of(parts, [](const auto& p) { return p.unreported_facts > 0; });
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
     // Another of the folders had no score of it.
     if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
-      const auto lacking =
-          over::find_if(templates, [&](std::size_t index) { return !by_template.contains(index); });
+      const auto lacking = ranges::find_if(
+          templates, [&](std::size_t index) { return !by_template.contains(index); });
       throw user_error({scored_in.at(*lacking), 0, "template_index"},
                        "instance " + std::to_string(instance) + " has no row for template " +
                            std::to_string(*lacking) + ", which others have",
@@ -192,7 +193,7 @@ inline void keep_answer_texts(RelationAnswers& table) {
   for (std::size_t i = 0; i < table.facts(); ++i) {
     Fact& fact = table.relation.facts[i];
     for (std::size_t option = 0; option < fact.choices.size(); ++option) {
-      const bool answered = over::any_of(
+      const bool answered = ranges::any_of(
           table.row(i), [&](const Prediction& answer) { return answer.option == option; });
       if (option != fact.answer && !answered) fact.choices[option] = std::string();
     }

@@ -20,8 +20,8 @@
 #include "plumb/detail/aggregate/scored_model.hpp"
 #include "plumb/detail/aggregate/template_roles.hpp"
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/parallel.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 #include "plumb/detail/records/probe_answers.hpp"
 #include "plumb/detail/records/results_kind.hpp"
@@ -41,7 +41,7 @@ struct ReadingOptions {
 /// Whether a relation is among the wanted ones; all are where none is named.
 [[nodiscard]] inline bool is_asked(const std::vector<std::string>& wanted,
                                    const std::string& code) {
-  return wanted.empty() || over::find(wanted, code) != wanted.end();
+  return wanted.empty() || ranges::find(wanted, code) != wanted.end();
 }
 
 /// Throws a user error about `relations` for one that the results of `name` lack.
@@ -49,7 +49,7 @@ template <class Found, class Code>
 void refuse_absent_relations(const std::vector<std::string>& wanted, const Found& found, Code code,
                              const std::string& name) {
   for (const std::string& one : wanted) {
-    if (over::find(found, one, code) != found.end()) continue;
+    if (ranges::find(found, one, code) != found.end()) continue;
     throw user_error({.setting = "relations"}, "'" + one + "' is not in the results of " + name,
                      "name relations that were scored");
   }
@@ -145,7 +145,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders have what other reductions need.
   const bool with_parts =
-      options.scoring || over::all_of(parts, [](const auto& p) { return p.facts > 0; });
+      options.scoring || ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance
   std::vector<double> chosen;                 // of the latest row, under a reduction of the user's
   RelationAnswers table = recorded_answers(
@@ -235,7 +235,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   refuse_absent_templates(model.predictions.relations, options.kinds);
   for (const RelationPredictions& made : model.predictions.relations) {
     const std::string& note = made.relation.note;
-    if (note.empty() || over::find(model.notes, note) != model.notes.end()) continue;
+    if (note.empty() || ranges::find(model.notes, note) != model.notes.end()) continue;
     model.notes.push_back(note);
   }
   return model;

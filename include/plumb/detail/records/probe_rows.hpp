@@ -23,7 +23,7 @@
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/probe_metadata.hpp"
 #include "plumb/detail/records/record_fields.hpp"
@@ -113,7 +113,7 @@ struct ScoreField {
     if (is_neutral) return scoring.reduction == Reduction::pmi;
     if (length == nullptr) return span != Span::statement || !detail::tells_statement(scoring);
     // Lengths of texts are there where somebody counted them.
-    return length->of_text == nullptr || over::any_of(scores, [&](const StatementScore& score) {
+    return length->of_text == nullptr || ranges::any_of(scores, [&](const StatementScore& score) {
              return score.statement.*length->count > 0;
            });
   }
@@ -222,7 +222,7 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
     return parts;
   }
   const auto reductions = every(Reduction());
-  const auto known = over::find_if(
+  const auto known = ranges::find_if(
       reductions, [&](Reduction reduction) { return name_of(reduction) == recorded.reduction; });
   const Scoring own{known == reductions.end() ? Reduction::sum : *known,
                     recorded.span == name_of(Span::statement) ? Span::statement : Span::answer};
@@ -321,7 +321,7 @@ template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
   // What another tool reduced in its own way need be no log-likelihood.
   const std::string& reduction = recorded.reduction;
-  const bool are_nats = reduction.empty() || over::any_of(every(Reduction()), [&](Reduction one) {
+  const bool are_nats = reduction.empty() || ranges::any_of(every(Reduction()), [&](Reduction one) {
                           return one != Reduction::pmi && name_of(one) == reduction;
                         });
   const std::size_t options = recorded.relation.options.size();

@@ -15,9 +15,9 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 

@@ -12,7 +12,7 @@
 
 #include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/prediction.hpp"
 #include "plumb/detail/records/probe_metadata.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
@@ -79,7 +79,7 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
   const std::vector<RecordedRelation> before = recorded_relations(first);
   for (const RecordedRelation& after : recorded_relations(second)) {
     const std::string& code = after.relation.code;
-    const auto found = over::find_if(
+    const auto found = ranges::find_if(
         before, [&](const RecordedRelation& one) { return one.relation.code == code; });
     if (found == before.end()) continue;
     if (found->reduction != after.reduction || found->span != after.span) {

@@ -70,13 +70,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   Json json = {{"bins", bins}, {"estimators", Json::object()}};
   for (const NamedEstimator& one : chosen_estimators(made.relations, estimators, remarks)) {
     const std::vector<Judgement> judged = one.judge(made.relations);
-    Json& told = json["estimators"][one.name];
-    told["metrics"] =
+    Json& entry = json["estimators"][one.name];
+    entry["metrics"] =
         json_of(metric_numbers(), estimates_of(calibration_of(judged, bins, resamples)));
-    told["confidence"] = told["correct"] = Json::array();
+    entry["confidence"] = entry["correct"] = Json::array();
     for (const Judgement& judgement : judged) {
-      told["confidence"].push_back(judgement.confidence);
-      told["correct"].push_back(judgement.correct);
+      entry["confidence"].push_back(judgement.confidence);
+      entry["correct"].push_back(judgement.correct);
     }
   }
   json["remarks"] = remarks;

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
@@ -43,7 +43,7 @@ struct BoxChart {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;
   for (BoxGroup& group : chart.groups) {
-    over::sort(group.values);
+    ranges::sort(group.values);
     most = (std::max)(most, quantile(group.values, 0.95));
   }
   if (most == 0) most = 1;

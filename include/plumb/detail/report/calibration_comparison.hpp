@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/calibration_by_model.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/calibration_matrices.hpp"
@@ -35,7 +35,7 @@ class ComparisonSections {
     std::vector<std::string> plain, all, averages;
     for (const std::string& name : estimator_names(results_.models)) {
       const auto among = [&](const std::vector<std::string>& list) {
-        return over::find(list, name) != list.end();
+        return ranges::find(list, name) != list.end();
       };
       const bool asked = !results_.options.estimators.empty();
       if (among(with_ace) || (asked && !name.starts_with("consistency_"))) plain.push_back(name);

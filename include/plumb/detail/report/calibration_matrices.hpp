@@ -17,7 +17,7 @@
 
 #include "plumb/detail/calibrate/calibration_by_model.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/columns.hpp"
@@ -32,7 +32,7 @@ struct MarkerRow {
   std::vector<MarkerEffect> effects{};
 
   [[nodiscard]] Estimate effect(const std::string& marker, Estimate MarkerEffect::*number) const {
-    const auto found = over::find(effects, marker, &MarkerEffect::marker);
+    const auto found = ranges::find(effects, marker, &MarkerEffect::marker);
     return found == effects.end() ? Estimate{} : (*found).*number;
   }
 };
@@ -71,7 +71,7 @@ struct MarkerRow {
   std::vector<std::string> markers;
   for (const MarkerRow& row : rows) {
     for (const MarkerEffect& one : row.effects) {
-      if (over::find(markers, one.marker) == markers.end()) markers.push_back(one.marker);
+      if (ranges::find(markers, one.marker) == markers.end()) markers.push_back(one.marker);
     }
   }
   for (const std::string& marker : markers) {
@@ -169,7 +169,7 @@ class CalibrationMatrices {
         most = (std::max)(most, made.answered.rejected);
         highest = (std::max)(highest, made.answered.accuracy.value);
       }
-      over::sort(line.points, {}, [](const ChartPoint& point) { return point.x; });
+      ranges::sort(line.points, {}, [](const ChartPoint& point) { return point.x; });
       if (line.points.size() > 1) series.push_back(std::move(line));
     }
     if (series.empty()) return "";

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_columns.hpp"
 #include "plumb/detail/report/calibration_comparison.hpp"
@@ -35,7 +35,7 @@ class CalibrationPage {
     std::vector<std::string> notes;
     const auto add = [&](const std::vector<std::string>& texts) {
       for (const std::string& text : texts) {
-        if (over::find(notes, text) == notes.end()) notes.push_back(text);
+        if (ranges::find(notes, text) == notes.end()) notes.push_back(text);
       }
     };
     for (const ModelCalibration& model : models) add(model.notes);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/calibration_by_model.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_plots.hpp"
 #include "plumb/detail/report/number_table.hpp"
@@ -121,7 +121,7 @@ class PairSections {
     if (made == nullptr) return {};
     if (!in_domain) return estimate_of(made->metrics, metric);
     const auto found =
-        over::find_if(made->domains, [&](const auto& group) { return group.first == domain; });
+        ranges::find_if(made->domains, [&](const auto& group) { return group.first == domain; });
     return found == made->domains.end() ? Estimate{} : estimate_of(found->second, metric);
   }
 
@@ -182,7 +182,7 @@ class PairSections {
         const auto has_none = [&](const ModelCalibration* model) {
           return model->estimator(name) == nullptr;
         };
-        if (over::all_of(models, has_none)) continue;
+        if (ranges::all_of(models, has_none)) continue;
         const M metric_shown = which;
         row(title + estimator_label(name), [&](const ModelCalibration& model, bool in_domain) {
           return coloured(model, name, metric_shown, domain, in_domain);

@@ -35,7 +35,7 @@ using CalibrationReport = ReportOf<CalibrationResults>;
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/report/calibration_cells.hpp"
 #include "plumb/detail/report/calibration_columns.hpp"
@@ -102,14 +102,14 @@ inline std::vector<Column<ModelCalibration>> model_side_columns() {
 /// What stands below the models on a terminal.
 inline std::string words_below_models(const CalibrationResults& results) {
   const auto has_failed = [](const ModelCalibration& model) {
-    return over::any_of(std::vector{"base", "margin", "average_vote2", "average_min"},
-                        [&](const char* name) {
-                          const EstimatorResult* made = model.estimator(name);
-                          return made != nullptr && has_failed_votes(*made);
-                        });
+    return ranges::any_of(std::vector{"base", "margin", "average_vote2", "average_min"},
+                          [&](const char* name) {
+                            const EstimatorResult* made = model.estimator(name);
+                            return made != nullptr && has_failed_votes(*made);
+                          });
   };
   std::string text;
-  if (over::any_of(results.models, has_failed)) text += std::string(failed_votes_meaning) + "\n";
+  if (ranges::any_of(results.models, has_failed)) text += std::string(failed_votes_meaning) + "\n";
   for (const auto& [name, r] : results.comparison.correlation) {
     if (name != "base" && name != "margin" && name != "average_min") continue;
     text += "Pearson's r of ACE and mean accuracy over paraphrases, " + estimator_label(name) +
@@ -148,12 +148,12 @@ class CalibrationReportBody {
       std::vector<std::string> said;
       for (const ModelCalibration& model : models) {
         for (const std::string& text : model.*member) {
-          if (over::find(said, text) != said.end()) continue;
+          if (ranges::find(said, text) != said.end()) continue;
           said.push_back(text);
           std::string who;
           std::size_t count = 0;
           for (const ModelCalibration& other : models) {
-            if (over::find(other.*member, text) == (other.*member).end()) continue;
+            if (ranges::find(other.*member, text) == (other.*member).end()) continue;
             add_to_list(who, other.name);
             ++count;
           }
@@ -200,10 +200,10 @@ class CalibrationReportBody {
     std::vector<NamedTable> tables{
         {"estimators",
          table_of(estimator_columns(metrics_of(MetricTable::terminal), true), model.estimators)}};
-    if (over::any_of(model.estimators, &EstimatorResult::discrete)) {
+    if (ranges::any_of(model.estimators, &EstimatorResult::discrete)) {
       tables.back().below += "* few distinct values: its ACE means little\n";
     }
-    if (over::any_of(model.estimators, has_failed_votes<EstimatorResult>)) {
+    if (ranges::any_of(model.estimators, has_failed_votes<EstimatorResult>)) {
       tables.back().below += std::string(failed_votes_meaning) + "\n";
     }
     if (!model.markers.empty()) {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/interval.hpp"
 #include "plumb/detail/report/number_table.hpp"
 
@@ -46,7 +46,7 @@ template <class Row>
 void weigh(std::vector<Column<Row>>& columns, const std::vector<std::string>& keys,
            ColumnWeight weight) {
   for (Column<Row>& column : columns) {
-    if (over::find(keys, column.key) != keys.end()) column.weight = weight;
+    if (ranges::find(keys, column.key) != keys.end()) column.weight = weight;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #include "plumb/detail/core/capitalize.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/many_shot_columns.hpp"
@@ -49,7 +49,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// "135M", "1.7B".
-[[nodiscard]] inline std::string size_in_words(double parameters) {
+[[nodiscard]] inline std::string size_text(double parameters) {
   const char* unit = "";
   for (const char* larger : {"K", "M", "B", "T"}) {
     if (parameters < 999.5) break;
@@ -73,14 +73,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                        },
                        .place = ColumnPlace::page});
   }
-  const bool sized = over::any_of(made.parameters, [](const auto& one) { return one.has_value(); });
+  const bool sized =
+      ranges::any_of(made.parameters, [](const auto& one) { return one.has_value(); });
   if (sized) {
     columns.push_back({.key = "parameters",
                        .heading = "parameters",
                        .value = [&made](const M& m) -> CellValue {
                          const std::optional<double>& count = made.parameters[m.model];
                          if (!count) return NoCell{};
-                         return ShownNumber{*count, size_in_words(*count)};
+                         return ShownNumber{*count, size_text(*count)};
                        },
                        .weight = ColumnWeight::minor});
   }
@@ -244,7 +245,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {"known.gained", "facts gained"}};
   const auto& values = made.changes.front().values;
   for (const auto& [key, heading] : headings) {
-    const auto found = over::find(values, key, &ChangedValue::key);
+    const auto found = ranges::find(values, key, &ChangedValue::key);
     if (found == values.end()) continue;
     const auto place = static_cast<std::size_t>(found - values.begin());
     const bool counts = key.starts_with("known.");

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/model_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/interval_chart.hpp"
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const Estimate& accuracy = standing.spread.overall.accuracy;
     if (!count || !accuracy.exists()) continue;
     const std::string& family = made.family[standing.model];
-    auto of = over::find(series, family, &ChartSeries::name);
+    auto of = ranges::find(series, family, &ChartSeries::name);
     if (of == series.end()) {
       series.push_back({family, {}, !family.empty()});
       of = series.end() - 1;
@@ -49,7 +49,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   if (points < 2 || low == high) return "";
   for (ChartSeries& one : series) {
-    over::sort(one.points, {}, [](const ChartPoint& point) { return point.x; });
+    ranges::sort(one.points, {}, [](const ChartPoint& point) { return point.x; });
     if (one.name.empty()) one.name = "model";
   }
   XyChart chart{"Accuracy against size", "million parameters", "accuracy"};
@@ -150,7 +150,7 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
       line.points.push_back(
           {static_cast<double>(one.setting.shots), accuracy.value, accuracy.interval(), {}});
     }
-    over::sort(line.points, {}, [](const ChartPoint& point) { return point.x; });
+    ranges::sort(line.points, {}, [](const ChartPoint& point) { return point.x; });
   }
   XyChart chart{"Accuracy against shots", "shots", "accuracy"};
   chart.x_range = {0, most * 1.05};

@@ -122,7 +122,7 @@ class ComparisonPage {
     constexpr std::size_t most = 500;
     std::vector<PairedRow> rows = paired_rows(made_);
     if (rows.empty()) return "";
-    over::stable_sort(rows, {}, [](const PairedRow& row) { return row.test->p; });
+    ranges::stable_sort(rows, {}, [](const PairedRow& row) { return row.test->p; });
     const std::size_t all = rows.size();
     rows.resize((std::min)(all, most));
     return fold_away(

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/records/probe_rows.hpp"
 #include "plumb/detail/report/html.hpp"
@@ -153,7 +153,7 @@ class Explorer {
     cells_ += options;
     bytes_ += size;
     std::vector<float> scores(row.scores.size());
-    const auto best = over::max_element(row.scores);
+    const auto best = ranges::max_element(row.scores);
     std::transform(row.scores.begin(), row.scores.end(), scores.begin(),
                    [&](double score) { return static_cast<float>(score - *best); });
     const double normalizer = log_sum_exp(scores);
@@ -163,7 +163,7 @@ class Explorer {
     }
     std::string aliases;
     for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
-    const bool is_tie = over::count(row.scores, *best) > 1;  // which is no answer
+    const bool is_tie = ranges::count(row.scores, *best) > 1;  // which is no answer
     Json& rows = head_["rows"];
     const auto [first, is_new] =
         names_.try_emplace(std::pair(row.fact.subject, aliases), rows.size());

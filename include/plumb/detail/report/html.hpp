@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -97,7 +97,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 [[nodiscard]] inline std::string free_slug(std::vector<std::string>& taken,
                                            const std::string& slug) {
   std::string free = slug;
-  for (int n = 2; over::find(taken, free) != taken.end(); ++n)
+  for (int n = 2; ranges::find(taken, free) != taken.end(); ++n)
     free = slug + "-" + std::to_string(n);
   taken.push_back(free);
   return free;

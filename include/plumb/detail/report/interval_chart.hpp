@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"

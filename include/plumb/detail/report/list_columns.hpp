@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/answer_lists.hpp"
 #include "plumb/detail/records/generation_lists.hpp"
 #include "plumb/detail/report/columns.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/report/bar_chart.hpp"
 #include "plumb/detail/report/cells.hpp"
@@ -69,8 +69,7 @@ inline std::string sharing_pairs(const ManyPromptResults& made) {
 }
 
 /// "3 templates and 1 fact", of what is not 0.
-inline std::string unshared_in_words(
-    const std::vector<std::pair<std::size_t, const char*>>& counts) {
+inline std::string unshared_text(const std::vector<std::pair<std::size_t, const char*>>& counts) {
   std::vector<std::string> parts;
   for (const auto& [count, noun] : counts) {
     if (count > 0) parts.push_back(counted(count, noun));
@@ -84,7 +83,7 @@ inline std::string unshared_list(const ManyPromptResults& made) {
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
     for (std::size_t t = l + 1; t < made.ways.size(); ++t) {
       const LeftOut& out = made.sharing[l][t].by_template.left_out;
-      const std::string words = unshared_in_words(
+      const std::string words = unshared_text(
           {{out.relations, "relation"}, {out.settings, "template"}, {out.facts, "fact"}});
       if (words.empty()) continue;
       items += "<li>" + label(made.ways[l].name) + " and " + label(made.ways[t].name) + ": " +

@@ -309,7 +309,7 @@ template <class Row, class Inner, class Part>
   auto overconfidence = columns_where_known<W>(
       overconfidence_columns(), [](const W& w) -> const auto& { return w.overconfidence; },
       "overconfidence.");
-  if (over::any_of(made.ways, [](const W& way) { return way.overconfidence.has_value(); })) {
+  if (ranges::any_of(made.ways, [](const W& way) { return way.overconfidence.has_value(); })) {
     overconfidence.front().place = everywhere;
   }
   append(std::move(overconfidence));

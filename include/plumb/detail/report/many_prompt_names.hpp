@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/cells.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -73,7 +73,7 @@ inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
   std::vector<std::string> codes;
   for (const ManyPromptResult& way : made.ways) {
     for (const PromptedRelation& relation : way.relations) {
-      if (over::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
+      if (ranges::find(codes, relation.code) == codes.end()) codes.push_back(relation.code);
     }
   }
   return codes;
@@ -81,7 +81,7 @@ inline std::vector<std::string> relation_codes(const ManyPromptResults& made) {
 
 inline const PromptedRelation* relation_named(const ManyPromptResult& way,
                                               const std::string& code) {
-  const auto found = over::find(way.relations, code, &PromptedRelation::code);
+  const auto found = ranges::find(way.relations, code, &PromptedRelation::code);
   return found == way.relations.end() ? nullptr : &*found;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/report/many_prompt_accuracy.hpp"
 #include "plumb/detail/report/many_prompt_answers.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/many_prompt_names.hpp"
 #include "plumb/detail/report/page.hpp"
@@ -125,8 +125,8 @@ inline std::string reliability_section(const ManyPromptResults& made) {
 /// Ways of asking with answers of one to five tokens.
 inline std::vector<Way> ways_by_length(const ManyPromptResults& made) {
   return ways_where(made, [](const ManyPromptResult& way) {
-    return way.by_length && over::any_of(way.by_length->lengths,
-                                         [](const auto& one) { return one.overconf.count > 0; });
+    return way.by_length && ranges::any_of(way.by_length->lengths,
+                                           [](const auto& one) { return one.overconf.count > 0; });
   });
 }
 

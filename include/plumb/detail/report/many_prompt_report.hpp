@@ -33,7 +33,7 @@ using ManyPromptReport = ReportOf<ManyPromptResults>;
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/many_prompt_columns.hpp"
 #include "plumb/detail/report/many_prompt_csv.hpp"
 #include "plumb/detail/report/many_prompt_json.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/cells.hpp"
 #include "plumb/detail/report/columns.hpp"
 #include "plumb/detail/report/heat_map.hpp"
@@ -55,7 +55,7 @@ inline std::string styles_table(const ManyPromptResults& made) {
 }
 
 inline const Estimate& one_word_of(const ManyPromptResults& made, const std::string& name) {
-  return over::find(made.ways, name, &ManyPromptResult::name)->one_word;
+  return ranges::find(made.ways, name, &ManyPromptResult::name)->one_word;
 }
 
 /// Table 14.
@@ -64,10 +64,10 @@ inline std::string forms_table(const ManyPromptResults& made) {
   std::string out;
   for (const FormPair& pair : made.forms) {
     const UnsharedPrompts& unshared = pair.accuracy.unshared;
-    const std::string words = unshared_in_words({{unshared.relations, "relation"},
-                                                 {unshared.templates, "template"},
-                                                 {unshared.facts, "fact"},
-                                                 {unshared.prompts, "prompt"}});
+    const std::string words = unshared_text({{unshared.relations, "relation"},
+                                             {unshared.templates, "template"},
+                                             {unshared.facts, "fact"},
+                                             {unshared.prompts, "prompt"}});
     if (!words.empty()) out += " Left out of " + label(pair.mask) + ": " + words + ".";
   }
   using F = FormPair;
@@ -211,7 +211,7 @@ inline std::string relations_map(const ManyPromptResults& made) {
     }
     order.emplace_back(or_lowest(sum / count), code);
   }
-  over::stable_sort(order, std::greater<>{}, [](const auto& one) { return one.first; });
+  ranges::stable_sort(order, std::greater<>{}, [](const auto& one) { return one.first; });
   HeatMap map{"Accuracy by relation", "Relation", {}, {}, {}};
   for (const ManyPromptResult& way : made.ways) map.columns.push_back(way.name);
   for (const auto& [unused, code] : order) {

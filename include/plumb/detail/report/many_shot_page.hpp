@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/many_shot_results.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/report/injection_page.hpp"
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline const GroupSpread* headline_group(const ManyShotResults& made) {
   if (made.at_k.empty()) return nullptr;
   const Setting& group = made.at_k.front().first;
-  return &*over::find_if(made.groups, [&](const GroupSpread& spread) {
+  return &*ranges::find_if(made.groups, [&](const GroupSpread& spread) {
     return spread.group.group() == group.group();
   });
 }
@@ -68,8 +68,8 @@ inline std::string relations_section(const ManyShotResults& made) {
   const GroupSpread* best = headline_group(made);
   if (best == nullptr) return "";
   std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
-  over::stable_sort(sorted, std::greater{},
-                    [](const auto& one) { return or_lowest(one.second.accuracy.value); });
+  ranges::stable_sort(sorted, std::greater{},
+                      [](const auto& one) { return or_lowest(one.second.accuracy.value); });
   std::string html = heading("Relations, from best known to least",
                              setting_words(best->group) + ", with 95% intervals over facts.") +
                      table_begin({"Relation", "Facts", "Accuracy", "SD"});

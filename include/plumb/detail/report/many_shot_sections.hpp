@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/many_shot_results.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
 #include "plumb/detail/report/bar_chart.hpp"
@@ -46,12 +46,12 @@ inline std::string setting_words(const Setting& group) {
 
 inline const AccuracySpread* spread_of(const GroupSpread& group, const std::string& relation) {
   const auto found =
-      over::find(group.relations, relation, [](const auto& entry) { return entry.first; });
+      ranges::find(group.relations, relation, [](const auto& entry) { return entry.first; });
   return found == group.relations.end() ? nullptr : &found->second;
 }
 
 inline std::string shots_section(const ManyShotResults& made) {
-  const auto curve = over::find_if(
+  const auto curve = ranges::find_if(
       made.curves, [&](const ShotsCurve& one) { return has_usual_separator(made, one.like); });
   if (curve == made.curves.end()) return "";
   ChartSeries line{"", {}};
@@ -133,7 +133,7 @@ inline std::string separators_section(const ManyShotResults& made) {
     for (const auto& entry : made.at_k) {
       const Setting& group = entry.first;
       if (group.method != "ic") continue;
-      const auto spread = over::find_if(
+      const auto spread = ranges::find_if(
           made.groups, [&](const GroupSpread& one) { return one.group.group() == group.group(); });
       const AccuracySpread* own = spread_of(*spread, relation.relation.code);
       if (own != nullptr) bars.push_back({"‘" + group.separator + "’", own->accuracy});
@@ -198,7 +198,7 @@ inline std::string generation_section(const ManyShotResults& made) {
     for (const char* by : {"generation", "generation-aliases", "choice"}) {
       Setting wanted = spread.group;
       wanted.by = by;
-      const auto found = over::find_if(made.groups, [&](const GroupSpread& other) {
+      const auto found = ranges::find_if(made.groups, [&](const GroupSpread& other) {
         return other.group.group() == wanted.group();
       });
       rows += found == made.groups.end() ? "<td>–</td>" : spread_cell(found->overall);

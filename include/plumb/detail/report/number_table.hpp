@@ -18,8 +18,8 @@
 #include <variant>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/report/cells.hpp"
@@ -249,7 +249,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
 /// Whether any row of a column has one of these kinds of cells.
 template <class... Kinds>
 [[nodiscard]] bool has_cell(const NumberTable& table, std::size_t column) {
-  return over::any_of(table.rows, [&](const NumberRow& row) {
+  return ranges::any_of(table.rows, [&](const NumberRow& row) {
     return (std::holds_alternative<Kinds>(row.cells[column]) || ...);
   });
 }
@@ -371,7 +371,7 @@ template <class NumberText, class EstimateOf>
   for (std::size_t at = 0; at < safe.size();) {
     const std::string_view rest = std::string_view(safe).substr(at);
     const auto found =
-        over::find_if(commands, [&](const auto& one) { return rest.starts_with(one.first); });
+        ranges::find_if(commands, [&](const auto& one) { return rest.starts_with(one.first); });
     made += found == commands.end() ? rest.substr(0, 1) : found->second;
     at += found == commands.end() ? 1 : found->first.size();
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/fact_overlap.hpp"
 #include "plumb/detail/report/columns.hpp"
@@ -38,7 +38,7 @@ struct MetRelation {
                                                             std::span<const FactMeetings> met) {
   std::vector<MetRelation> relations;
   for (std::size_t f = 0; f < facts.size(); ++f) {
-    auto found = over::find(relations, facts[f].relation, &MetRelation::relation);
+    auto found = ranges::find(relations, facts[f].relation, &MetRelation::relation);
     if (found == relations.end()) {
       relations.push_back({facts[f].relation});
       found = relations.end() - 1;

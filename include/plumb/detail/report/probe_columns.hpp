@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/probe_metrics.hpp"
 #include "plumb/detail/measure/relation_answers.hpp"
@@ -126,7 +126,7 @@ struct ProbedGroup {
   using G = ProbedGroup;
   auto numbers = columns_of<G>(group_columns(has_ties),
                                [](const G& g) -> const GroupMetrics& { return *g.metrics; });
-  const auto facts = over::find(numbers, "facts", &Column<G>::key);
+  const auto facts = ranges::find(numbers, "facts", &Column<G>::key);
   const std::vector<Column<G>> of_relation{
       {.key = "options",
        .heading = "options",

@@ -37,7 +37,7 @@ using ProbeReport = ReportOf<ProbeMetrics>;
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/measure/chance.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
@@ -125,7 +125,7 @@ class ProbeReportBody {
     std::vector<std::string> all;
     for (const RecordedRelation& recorded : relations_) {
       const std::string& note = recorded.relation.note;
-      if (!note.empty() && over::find(all, note) == all.end()) all.push_back(note);
+      if (!note.empty() && ranges::find(all, note) == all.end()) all.push_back(note);
     }
     std::size_t facts = 0, statements = 0;
     if (const std::size_t unreported = unreported_facts(relations_); unreported > 0) {
@@ -247,8 +247,8 @@ class ProbeReportBody {
       if (group.relation == nullptr) continue;
       bars.push_back({group.name, group.metrics->accuracy, group.chance()});
     }
-    over::stable_sort(bars, std::greater{},
-                      [](const Bar& bar) { return or_lowest(bar.estimate.value); });
+    ranges::stable_sort(bars, std::greater{},
+                        [](const Bar& bar) { return or_lowest(bar.estimate.value); });
     return bar_chart(bars, "Accuracy by relation");
   }
 

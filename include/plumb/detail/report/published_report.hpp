@@ -31,7 +31,7 @@ using PublishedReport = ReportOf<PublishedComparison>;
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/published_columns.hpp"
 #include "plumb/detail/report/whole_page.hpp"
 
@@ -111,7 +111,7 @@ class PublishedReportBody {
     std::vector<std::string> lines;
     for (const PublishedNumber& one : made_.unmatched) {
       std::string line = (one.table.empty() ? "" : "table " + one.table + ": ") + one.name;
-      if (over::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+      if (ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
     }
     return lines;
   }

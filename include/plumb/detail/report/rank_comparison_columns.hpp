@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/rank/rank_comparison.hpp"
 #include "plumb/detail/report/columns.hpp"
@@ -91,7 +91,7 @@ struct ModelAgreement {
   for (const RankedModel& model : made.models) {
     for (const MethodAgreement& one : model.agreements) all.push_back({&model, &one});
   }
-  over::stable_sort(all, {}, [](const ModelAgreement& one) {
+  ranges::stable_sort(all, {}, [](const ModelAgreement& one) {
     return std::pair(one.methods(), one.model->parameters.value_or(0));
   });
   return all;

@@ -32,7 +32,7 @@ using RankComparisonReport = ReportOf<RankComparison>;
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/report/heat_map.hpp"
 #include "plumb/detail/report/metrics_json.hpp"
@@ -155,7 +155,7 @@ class RankComparisonReportBody {
  private:
   /// "7 of 8 series of a number by model size never fall".
   [[nodiscard]] std::string monotone_text() const {
-    return std::to_string(over::count(made_.sizes, true, &SizeSeries::monotone)) + " of " +
+    return std::to_string(ranges::count(made_.sizes, true, &SizeSeries::monotone)) + " of " +
            std::to_string(made_.sizes.size()) +
            " series of a number by model size never fall from a smaller model to a larger one";
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/rank/rank_results.hpp"
 #include "plumb/detail/report/rank_columns.hpp"
@@ -40,7 +40,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     }
     for (const auto& [tokens, ranks] : method.by_length) {
       std::vector<double> sorted = ranks;
-      over::sort(sorted);
+      ranges::sort(sorted);
       Json& box = one["rank_by_name_tokens"][std::to_string(tokens)];
       box["queries"] = sorted.size();
       for (const int percent : {5, 25, 50, 75, 95}) {

@@ -15,9 +15,9 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/report/figures.hpp"
 #include "plumb/detail/report/number_table.hpp"
 #include "plumb/detail/report/text_table.hpp"
@@ -81,7 +81,7 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
 inline void write_figures(const DiskPath& folder, const std::vector<Figure>& figures) {
   if (folder.is_folder()) {
     for (const DiskPath& old : folder.files(".svg")) {
-      if (over::find(figures, old.stem(), &Figure::name) == figures.end()) remove_file(old);
+      if (ranges::find(figures, old.stem(), &Figure::name) == figures.end()) remove_file(old);
     }
   }
   if (figures.empty()) return;

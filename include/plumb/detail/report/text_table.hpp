@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/measure/interval.hpp"
@@ -128,7 +128,7 @@ class TextTable {
     rule += '\n';
     std::string out;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (r == 1 || over::find(rules_, r) != rules_.end()) out += rule;
+      if (r == 1 || ranges::find(rules_, r) != rules_.end()) out += rule;
       std::string line;
       for (std::size_t c = 0; c < shown.size(); ++c) {
         if (shown[c] == Shown::not_at_all) continue;

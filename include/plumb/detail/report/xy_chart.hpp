@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/report/axis_ticks.hpp"
 #include "plumb/detail/report/html.hpp"
 #include "plumb/detail/report/name_lines.hpp"
@@ -155,7 +155,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
       "<figure class=\"plot\">" + chart_begin("chart xy", with_decimals(chart.width, 0),
                                               with_decimals(chart.height, 0), chart.title,
                                               detail::chart_in_words(chart, series), true);
-  const double tallest = chart.histogram.empty() ? 0 : *over::max_element(chart.histogram);
+  const double tallest = chart.histogram.empty() ? 0 : *ranges::max_element(chart.histogram);
   for (std::size_t i = 0; i < chart.histogram.size() && tallest > 0; ++i) {
     const double bar = inner_width / static_cast<double>(chart.histogram.size());
     const double height = inner_height / 4 * chart.histogram[i] / tallest;

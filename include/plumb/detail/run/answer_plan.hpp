@@ -19,8 +19,8 @@
 
 #include "plumb/detail/aggregate/prompt_rows.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/measure/answer_match.hpp"
 #include "plumb/detail/prompt/few_shot.hpp"
@@ -76,7 +76,7 @@ struct AskedFacts {
         for (const std::size_t name : usable.dropped) {
           const std::pair one{relation.code, object.names[name]};
           auto& listed = asked.wordless_names;
-          if (over::find(listed, one) == listed.end()) listed.push_back(one);
+          if (ranges::find(listed, one) == listed.end()) listed.push_back(one);
         }
       }
       if (answerable) {
@@ -217,11 +217,11 @@ template <class Keep>
                          static_cast<std::uint16_t>(e)}}});
     }
   }
-  over::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
+  ranges::stable_sort(drawn, {}, [](const auto& one) { return one.first; });
   drawn.resize((std::min)(drawn.size(), options.confidence_prompts));
   std::vector<PlannedPrompt> offered;
   for (const auto& [number, prompt] : drawn) offered.push_back(prompt);
-  over::sort(offered, {}, [](const PlannedPrompt& one) {
+  ranges::sort(offered, {}, [](const PlannedPrompt& one) {
     return std::tuple{one.relation, one.prompt.template_index, one.prompt.fact};
   });
   AnswerPlan plan{std::move(offered), {}};

@@ -76,7 +76,7 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
     const auto is_wanted = [&](const PlannedPrompt& planned) {
       const NamedEntity& subject = texts.fact(planned).subject;
       const std::string& relation = texts.relation(planned).code;
-      return over::any_of(subject.names, [&](const std::string& name) {
+      return ranges::any_of(subject.names, [&](const std::string& name) {
         return wanted.has(subject.id, name, relation, planned.prompt.fact);
       });
     };
@@ -94,7 +94,7 @@ void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts&
     if (options.samples > 0 && options.confidence_prompts > 0) {
       visit_open(few_shot.name() + " samples", sampled_plan(dataset, asked, few_shot, options));
     }
-    if (over::find(names, setting) == names.end()) continue;
+    if (ranges::find(names, setting) == names.end()) continue;
     const std::string part = few_shot.name() + " names";
     for (const PlannedPrompt& planned : named_prompts(dataset, asked, few_shot)) {
       if (!is_wanted(planned)) continue;

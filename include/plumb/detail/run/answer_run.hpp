@@ -65,12 +65,12 @@ class AnswerRun {
     const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
     GenerationOptions greedy{
         .samples = 0, .max_new_tokens = options_.max_new_tokens, .stop = options_.stop, .seed = 0};
-    go_through(few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
-               [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
-                 return row_line(RecordedAnswer{texts.relation(planned).code, planned.prompt,
-                                                texts.subject(planned), row.at(0), row.at(1),
-                                                row.at(2), 0, texts.shown(planned)});
-               });
+    generate_rows(few_shot, plan, few_shot.name(), "_answers.jsonl", greedy,
+                  [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
+                    return row_line(RecordedAnswer{texts.relation(planned).code, planned.prompt,
+                                                   texts.subject(planned), row.at(0), row.at(1),
+                                                   row.at(2), 0, texts.shown(planned)});
+                  });
   }
 
   /// Leaves SETTING_samples.jsonl, unless there is nothing to sample.
@@ -82,7 +82,7 @@ class AnswerRun {
                               .max_new_tokens = options_.max_new_tokens,
                               .stop = options_.stop,
                               .seed = options_.sample_seed};
-    go_through(
+    generate_rows(
         few_shot, plan, few_shot.name() + " samples", "_samples.jsonl", sampled,
         [&](PromptTexts& texts, const PlannedPrompt& planned, const Json& row) {
           return row_line(RecordedSamples{texts.relation(planned).code, planned.prompt,
@@ -93,11 +93,11 @@ class AnswerRun {
  private:
   /// Every prompt of a plan into one file; `line` makes a row of what the journal keeps of it.
   template <class Line>
-  void go_through(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
-                  const std::string& file_end, const GenerationOptions& generation, Line line) {
-    FileInTheMaking rows(folder_.file(few_shot.name() + file_end));
+  void generate_rows(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
+                     const std::string& file_end, const GenerationOptions& generation, Line line) {
+    AtomicFile rows(folder_.file(few_shot.name() + file_end));
     PromptTexts texts(dataset_, asked_, few_shot);
-    const bool is_whole = generation_.go_through(
+    const bool is_whole = generation_.generate_rows(
         name, plan.ends, generation, [&](std::size_t i) { return texts.text(plan.prompts[i]); },
         [&](std::size_t i, const Json& row) { rows << line(texts, plan.prompts[i], row); });
     if (is_whole) rows.finish();

@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/load.hpp"
 #include "plumb/detail/records/generation_predictions.hpp"
 #include "plumb/detail/records/listed_prompt.hpp"
 #include "plumb/detail/records/many_shot_predictions.hpp"
 #include "plumb/detail/report/calibration_report.hpp"
-#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/calibrate_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
+#include "plumb/detail/run/run_differences.hpp"
 #include "plumb/detail/run/statement_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -46,7 +46,7 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
       name = recorded_model(folder);
     }
     if (name.empty()) name = folder_name(folder);
-    const auto known = over::find(models, name, [](const auto& m) { return m.first; });
+    const auto known = ranges::find(models, name, [](const auto& m) { return m.first; });
     if (known == models.end()) {
       models.push_back({name, {folder}});
     } else {
@@ -59,14 +59,14 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
 /// As was said, or as the folders say.
 inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
                       const CalibrateSettings& settings) {
-  if (settings.masked) return over::find(*settings.masked, name) != settings.masked->end();
-  return over::any_of(folders, [](const DiskPath& folder) {
+  if (settings.masked) return ranges::find(*settings.masked, name) != settings.masked->end();
+  return ranges::any_of(folders, [](const DiskPath& folder) {
     const auto kind = results_kind(folder);
     if (kind == ResultsKind::generation) {
       return read_generation_metadata(folder).answers == GeneratedAnswers::fills;
     }
     if (kind && *kind != ResultsKind::closed_set) return false;
-    return over::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
+    return ranges::any_of(recorded_relations(folder), [](const RecordedRelation& recorded) {
       return !recorded.pll_metric.empty();
     });
   });
@@ -77,7 +77,7 @@ inline void check_masked(const CalibrateSettings& settings,
                          const std::vector<std::string>& models) {
   if (!settings.masked) return;
   for (const std::string& name : *settings.masked) {
-    if (over::find(models, name) != models.end()) continue;
+    if (ranges::find(models, name) != models.end()) continue;
     throw user_error({.setting = "masked"}, "'" + name + "' is not among the models",
                      "they are " + text_list(models));
   }
@@ -99,10 +99,10 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   std::vector<Json> prompts;
   for (const auto& [name, folder] : folders.list) {
     for (Json& row : read_example_prompts(folder)) {
-      if (over::find(prompts, row) == prompts.end()) prompts.push_back(std::move(row));
+      if (ranges::find(prompts, row) == prompts.end()) prompts.push_back(std::move(row));
     }
   }
-  over::stable_sort(prompts, {}, [](const Json& row) { return row.value("template", Json()); });
+  ranges::stable_sort(prompts, {}, [](const Json& row) { return row.value("template", Json()); });
   return prompts;
 }
 
@@ -165,7 +165,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
                          "shares no relation with the results of " + name,
                          "name the dataset that was probed");
       }
-      if (over::find(results.models, model.predictions.name, &ModelCalibration::name) !=
+      if (ranges::find(results.models, model.predictions.name, &ModelCalibration::name) !=
           results.models.end()) {
         throw user_error({.setting = "folders"}, "two models are called " + model.predictions.name,
                          "name them apart, as NAME=DIR");
@@ -184,12 +184,12 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   }
   std::vector<ResultFolder> first_folders;  // of each model: its others are of more templates
   for (const auto& [name, folders] : models) first_folders.push_back({name, folders.front()});
-  for (std::string& text : asked_otherwise(first_folders, false)) {
+  for (std::string& text : run_differences(first_folders, false)) {
     results.remarks.push_back(std::move(text));
   }
   for (const auto& [name, folder] : settings.folders.list) {
     for (std::string& text : left_out_notes(kept_settings(folder))) {
-      if (over::find(results.remarks, text) != results.remarks.end()) continue;
+      if (ranges::find(results.remarks, text) != results.remarks.end()) continue;
       results.remarks.push_back(std::move(text));
     }
   }

@@ -22,7 +22,7 @@
 #include "plumb/detail/calibrate/run_changes.hpp"
 #include "plumb/detail/core/decimal_number.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/suggestion.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/core/white_space.hpp"
@@ -166,7 +166,7 @@ struct Assertion {
   }
   const auto& known = asserted_quantities();
   const auto found =
-      over::find_if(known, [&](const AssertedQuantity& one) { return name == one.name; });
+      ranges::find_if(known, [&](const AssertedQuantity& one) { return name == one.name; });
   if (found == known.end()) {
     std::vector<std::string> names;
     for (const AssertedQuantity& one : known) names.emplace_back(one.name);
@@ -211,7 +211,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
   const auto by_rise = [&](const FactChange* fact) {
     return -(by == MovedBy::score ? fact->moved : fact->brier_rise());
   };
-  over::stable_sort(facts, {}, by_rise);
+  ranges::stable_sort(facts, {}, by_rise);
   for (std::size_t i = 0; i < (std::min)(shown, facts.size()); ++i) {
     const FactChange& fact = *facts[i];
     moved.push_back(by == MovedBy::score
@@ -239,7 +239,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
 }
 
 /// "accuracy.drop < 0.01: 0.034 [0.010, 0.052]; P36 'Peru' (Lima → Quito), …".
-[[nodiscard]] inline std::string in_words(const AssertedResult& result) {
+[[nodiscard]] inline std::string description_of(const AssertedResult& result) {
   std::string text = result.assertion.text + ": ";
   if (!result.value.exists()) return text + "there is no such number for these runs";
   const bool counts = std::string_view(result.assertion.quantity->name).starts_with("known.");

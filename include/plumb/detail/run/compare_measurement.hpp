@@ -30,11 +30,11 @@
 #include "plumb/detail/report/many_prompt_report.hpp"
 #include "plumb/detail/report/published_report.hpp"
 #include "plumb/detail/report/rank_comparison_report.hpp"
-#include "plumb/detail/run/asked_otherwise.hpp"
 #include "plumb/detail/run/compare_assertions.hpp"
 #include "plumb/detail/run/compare_settings.hpp"
 #include "plumb/detail/run/measurement.hpp"
 #include "plumb/detail/run/prompt_ways.hpp"
+#include "plumb/detail/run/run_differences.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -69,7 +69,7 @@ inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].name.empty()) continue;
-    const bool is_shared = apart && over::count(names, names[i]) > 1;
+    const bool is_shared = apart && ranges::count(names, names[i]) > 1;
     runs[i].name = is_shared ? folder_name(runs[i].path) : names[i];
   }
 }
@@ -96,7 +96,7 @@ inline std::string asked_queries(const Json& kept) {
 
 /// Gives each number of a ranking its candidates and queries. The LM head, and what is compared with it,
 /// ranks names of one token alone, whatever the run's candidates.
-inline void say_what_was_ranked(RunNumbers& run, const Json& kept) {
+inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
   const std::string queries = asked_queries(kept);
@@ -205,7 +205,7 @@ class CompareMeasurement {
     std::vector<ModelAnswers> models;
     for (const ResultFolder& run : settings_.runs.list) models.push_back(read_answers(run));
     Comparison made = compare_answers(models, options_);
-    for (std::string& remark : detail::asked_otherwise(settings_.runs.list, false)) {
+    for (std::string& remark : detail::run_differences(settings_.runs.list, false)) {
       made.remarks.push_back(std::move(remark));
     }
     for (std::string& text : model_warnings_of(settings_.runs.list)) {
@@ -237,7 +237,7 @@ class CompareMeasurement {
   /// Whether all runs are closed sets with the same options under one scoring.
   [[nodiscard]] bool compares_scores() const {
     const auto& runs = settings_.runs.list;
-    if (over::any_of(runs, [](const ResultFolder& run) {
+    if (ranges::any_of(runs, [](const ResultFolder& run) {
           return results_kind(run.path) != ResultsKind::closed_set;
         })) {
       return false;
@@ -245,7 +245,7 @@ class CompareMeasurement {
     const std::vector<RecordedRelation> first = recorded_relations(runs.front().path);
     for (const ResultFolder& run : runs) {
       for (const RecordedRelation& one : recorded_relations(run.path)) {
-        const auto same = over::find_if(first, [&](const RecordedRelation& relation) {
+        const auto same = ranges::find_if(first, [&](const RecordedRelation& relation) {
           return relation.relation.code == one.relation.code;
         });
         if (same == first.end()) continue;
@@ -297,15 +297,15 @@ class CompareMeasurement {
       settings.erase("shot_seed");
       if (!settings.value("model_sha256", Json()).is_null())
         settings.erase("model");  // by its hash
-      const auto standing = over::find(made.models, run, &ModelStanding::model);
+      const auto standing = ranges::find(made.models, run, &ModelStanding::model);
       if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
-      auto group = over::find(groups, settings, &Group::settings);
+      auto group = ranges::find(groups, settings, &Group::settings);
       if (group == groups.end()) {
         groups.push_back({.settings = std::move(settings)});
         group = std::prev(groups.end());
       }
       // A run that is named twice, or the same model by another name, is no other draw.
-      if (over::find(group->seeds, seed) != group->seeds.end()) continue;
+      if (ranges::find(group->seeds, seed) != group->seeds.end()) continue;
       group->seeds.push_back(seed);
       add_to_list(group->runs, made.table.models[run]);
       group->accuracies.push_back(standing->spread.overall.accuracy.value);
@@ -339,8 +339,9 @@ class CompareMeasurement {
     for (const Assertion& assertion : assertions_) {
       const AssertedResult result = evaluate(assertion, change);
       asserted.json.push_back(to_json(result));
-      if (!result.passed) asserted.failed.push_back(in_words(result));
-      made.remarks.push_back((result.passed ? "Holds: " : "Does not hold: ") + in_words(result));
+      if (!result.passed) asserted.failed.push_back(description_of(result));
+      made.remarks.push_back((result.passed ? "Holds: " : "Does not hold: ") +
+                             description_of(result));
     }
     return asserted;
   }
@@ -359,7 +360,7 @@ class CompareMeasurement {
       }
       made.paired = paired_by_prompts(outcomes, options.bootstrap);
     }
-    const auto remarks = detail::asked_otherwise(runs, true);
+    const auto remarks = detail::run_differences(runs, true);
     made.remarks.insert(made.remarks.begin(), remarks.begin(), remarks.end());
     made.remarks.insert(made.remarks.begin(), ways.remarks.begin(), ways.remarks.end());
     for (std::string& text : model_warnings_of(runs)) made.remarks.push_back(std::move(text));
@@ -400,7 +401,7 @@ class CompareMeasurement {
                                           : std::optional<double>(parameters->second)});
     }
     RankComparison made = compare_ranks(std::move(models), bootstrap);
-    for (std::string& remark : detail::asked_otherwise(runs, false)) {
+    for (std::string& remark : detail::run_differences(runs, false)) {
       made.remarks.push_back(std::move(remark));
     }
     for (std::string& text : model_warnings_of(runs)) made.remarks.push_back(std::move(text));
@@ -417,8 +418,8 @@ class CompareMeasurement {
       const Json kept = kept_settings(run.path);
       const std::string dataset = first_string(kept, "dataset").value_or("");
       for (RunNumbers& of : read_run_numbers(run.path, run.name, dataset)) {
-        detail::say_what_was_ranked(of, kept);
-        const auto known = over::find(runs, of.model, &RunNumbers::model);
+        detail::add_ranking_facts(of, kept);
+        const auto known = ranges::find(runs, of.model, &RunNumbers::model);
         if (known == runs.end()) {
           runs.push_back(std::move(of));
         } else {

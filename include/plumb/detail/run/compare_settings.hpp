@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/records/results_kind.hpp"
 #include "plumb/detail/run/generate_settings.hpp"
@@ -45,13 +45,13 @@ struct CompareSettings {
 
   [[nodiscard]] bool with_published() const { return !published.empty(); }
   [[nodiscard]] std::size_t generations() const {
-    return static_cast<std::size_t>(
-        over::count_if(runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
+    return static_cast<std::size_t>(ranges::count_if(
+        runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
   }
   /// Rankings of entities among the runs.
   [[nodiscard]] std::size_t rankings() const {
     return static_cast<std::size_t>(
-        over::count_if(runs.list, [](const ResultFolder& run) { return is_ranking(run.path); }));
+        ranges::count_if(runs.list, [](const ResultFolder& run) { return is_ranking(run.path); }));
   }
   [[nodiscard]] bool over_rankings() const { return !with_published() && rankings() > 0; }
   [[nodiscard]] bool over_prompts() const {
@@ -140,7 +140,7 @@ inline std::map<std::string, std::string> read_families(const DiskPath& file,
                        "write {\"family\": [\"model\", …]}");
     }
     for (const std::string& name : *names) {
-      if (over::find(models, name) == models.end()) {
+      if (ranges::find(models, name) == models.end()) {
         throw user_error({file, 0, family}, "'" + name + "' is not among the models",
                          "they are " + text_list(models));
       }
@@ -157,7 +157,7 @@ inline std::map<std::string, std::string> read_families(const DiskPath& file,
 inline std::pair<std::string, std::string> parse_pair(const std::string& text,
                                                       const std::vector<std::string>& models) {
   const auto known = [&](const std::string& name) {
-    return over::find(models, name) != models.end();
+    return ranges::find(models, name) != models.end();
   };
   std::vector<std::pair<std::string, std::string>> readings;
   for (auto colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {

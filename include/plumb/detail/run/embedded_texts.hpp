@@ -18,8 +18,8 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/rank/prompt_embedder.hpp"
 #include "plumb/detail/rank/text_batches.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/npy_file.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 #include "plumb/detail/run/deer_ranks.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
@@ -60,7 +60,7 @@ class EmbeddedTexts {
     } else {
       // Without the file that they were written into, packs are not done, nor are they when a new one
       // is there to resume.
-      if (!NpyWriter::is_begun(file, names.size(), embedder.dimension())) part.begin_anew();
+      if (!NpyWriter::is_unfinished(file, names.size(), embedder.dimension())) part.begin_anew();
       writer.emplace(file, names.size(), embedder.dimension());
       work_.begin(what, names.size());
       for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
@@ -77,7 +77,7 @@ class EmbeddedTexts {
         if (whole) check_rows(part, file, vectors, part.kept(earlier + p).value_or(Json::array()));
       }
       bool is_fresh = false;  // what was written just now need not be read again
-      part.go_through(
+      part.generate_rows(
           packs,
           [&](std::size_t p) {
             std::vector<std::size_t> rows;

@@ -14,7 +14,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
 #include "plumb/detail/records/run_record.hpp"
@@ -55,7 +55,7 @@ void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFac
   for (const PlannedPrompt& planned : plan.prompts.prompts) {
     const NamedEntity& subject = texts.fact(planned).subject;
     const std::string& relation = texts.relation(planned).code;
-    if (over::none_of(subject.names, [&](const std::string& name) {
+    if (ranges::none_of(subject.names, [&](const std::string& name) {
           return wanted.has(subject.id, name, relation, planned.prompt.fact);
         })) {
       continue;
@@ -99,7 +99,7 @@ class FillJob {
     run_.refuse_long_prompts();
     for (const MultiPromptRelation& relation : plan_.dataset.relations) {
       const auto whole =
-          over::find(q_.dataset.relations, relation.code, &MultiPromptRelation::code);
+          ranges::find(q_.dataset.relations, relation.code, &MultiPromptRelation::code);
       candidates_.push_back(q_.options.names
                                 ? run_.candidates(candidates_.size(), object_labels(*whole))
                                 : GapCandidates{});
@@ -183,11 +183,11 @@ class FillJob {
     }
     if (!out.facts.empty()) {
       remarks.push_back(
-          listed_in_words("fact", "left out, as no name of an object is " + fit, out.facts));
+          listed_text("fact", "left out, as no name of an object is " + fit, out.facts));
     }
     if (!out.objects.empty()) {
       remarks.push_back(
-          listed_in_words("object", "left out, as none of its names is " + fit, out.objects));
+          listed_text("object", "left out, as none of its names is " + fit, out.objects));
     }
     if (!out.names.empty()) {
       remarks.push_back(counted(out.names.size(), "name") + " of objects not " + fit +

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_file.hpp"
 #include "plumb/detail/data/multi_prompt.hpp"
 #include "plumb/detail/run/answer_plan.hpp"
@@ -127,7 +127,7 @@ class FillPlanner {
       for (std::size_t n = 0; n < object.names.size(); ++n) {
         if (!names[o][n]) list(plan_.left_out.names, listed_names_, made.code, object.names[n]);
       }
-      if (over::find(names[o], true) != names[o].end()) {
+      if (ranges::find(names[o], true) != names[o].end()) {
         kept.objects.push_back(object);
       } else {
         list(plan_.left_out.objects, listed_objects_, made.code, object.names.front());

@@ -57,12 +57,12 @@ class FillRun {
   /// Leaves masked_answers.jsonl, and with names masked_names.jsonl.
   void answer(const RunFolder& folder, Work& work) {
     const AnswerPlan& plan = plan_.prompts;
-    FileInTheMaking answers(folder.file(name() + "_answers.jsonl"));
-    std::optional<FileInTheMaking> names;
+    AtomicFile answers(folder.file(name() + "_answers.jsonl"));
+    std::optional<AtomicFile> names;
     if (options_.names) names.emplace(folder.file(name() + "_names.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t p = 0; p < plan.ends.size(); ++p) sizes.push_back(plan.pack(p).size());
-    const bool is_whole = go_through(
+    const bool is_whole = generate_rows(
         work, name(), sizes, [&](std::size_t p) { return kept(filling_.filled(plan.pack(p))); },
         [&](const Json& rows) {
           answers << rows.at("answer").dump() + "\n";
@@ -78,12 +78,12 @@ class FillRun {
                     Work& work) {
     constexpr std::size_t pack_size = 64;
     const std::vector<ContentFreePrompt> prompts = filling_.content_free_gaps(candidates);
-    FileInTheMaking rows(folder.file(name() + "_content_free.jsonl"));
+    AtomicFile rows(folder.file(name() + "_content_free.jsonl"));
     std::vector<std::size_t> sizes;
     for (std::size_t begin = 0; begin < prompts.size(); begin += pack_size) {
       sizes.push_back((std::min)(pack_size, prompts.size() - begin));
     }
-    const bool is_whole = go_through(
+    const bool is_whole = generate_rows(
         work, name() + " content-free", sizes,
         [&](std::size_t p) {
           return kept(
@@ -97,8 +97,8 @@ class FillRun {
   /// Every pack in order, evaluated or from the journal; `take` gets each row of it. Returns whether
   /// the part is whole.
   template <class Evaluate, class Take>
-  static bool go_through(Work& work, const std::string& name, const std::vector<std::size_t>& sizes,
-                         Evaluate evaluate, Take take) {
+  static bool generate_rows(Work& work, const std::string& name,
+                            const std::vector<std::size_t>& sizes, Evaluate evaluate, Take take) {
     std::vector<PackCost> packs;
     std::size_t all = 0;
     for (const std::size_t size : sizes) {
@@ -107,7 +107,7 @@ class FillRun {
     }
     Part part(work, name);
     work.begin(name, all);
-    return part.go_through(
+    return part.generate_rows(
         packs, [&](std::size_t p) { return evaluate(p).dump(); },
         [&](std::size_t p, const Json& made) {
           const Json& rows = made.at("rows");

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/prompt/entity_prompt.hpp"
 #include "plumb/detail/prompt/triple_prompt.hpp"
@@ -97,7 +97,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   const Json& entities = list("entities");
   for (std::size_t i = 0; i < entities.size(); ++i) {
     const std::uint32_t entity = ids.entity(entities[i], at("entities", i));
-    if (over::find(ranking.entities, entity) != ranking.entities.end()) {
+    if (ranges::find(ranking.entities, entity) != ranking.entities.end()) {
       throw user_error(at("entities", i), entities[i].dump() + " is duplicated", "list it once");
     }
     ranking.entities.push_back(entity);
@@ -105,7 +105,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   const Json& queries = list("queries");
   for (std::size_t i = 0; i < queries.size(); ++i) {
     ranking.queries.push_back(ids.triple(queries[i], at("queries", i)));
-    const auto gold = over::find(ranking.entities, ranking.queries.back().tail);
+    const auto gold = ranges::find(ranking.entities, ranking.queries.back().tail);
     if (gold == ranking.entities.end()) {
       throw user_error(at("queries", i), "its tail is not among the entities", "add it there");
     }
@@ -116,7 +116,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
     for (std::size_t i = 0; sound && i < queries.size(); ++i) {
       const Json& row = object["cosine"][i];
       sound = row.is_array() && row.size() == entities.size() &&
-              over::all_of(row, [](const Json& cosine) { return cosine.is_number(); });
+              ranges::all_of(row, [](const Json& cosine) { return cosine.is_number(); });
     }
     if (!sound) {
       throw user_error({site.file, 0, site.field + "cosine"},
@@ -126,7 +126,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
   if (object.contains("rank")) {
     const Json& ranks = object["rank"];
     if (!ranks.is_array() || ranks.size() != queries.size() ||
-        !over::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
+        !ranges::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
       throw user_error({site.file, 0, site.field + "rank"}, "is not a number a query",
                        "leave it out");
     }

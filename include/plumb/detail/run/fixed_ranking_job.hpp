@@ -102,7 +102,7 @@ class FixedRankingJob {
       made.push_back(std::move(result.ranking));
     };
     Part part(work, "rankings", "rankings");
-    if (!part.go_through(packs, evaluate, take)) return;  // a shard
+    if (!part.generate_rows(packs, evaluate, take)) return;  // a shard
     part.finish({});
     write_atomically(folder.file("fixed.json"),
                      (fixed_.is_list ? made : made.front()).dump(1) + "\n");

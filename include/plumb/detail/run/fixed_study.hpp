@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/measure/prediction.hpp"
@@ -92,16 +92,17 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
     const auto subject = fact.is_object() ? first_string(fact, "subject") : std::nullopt;
     const auto answer = fact.is_object() ? first_string(fact, "answer") : std::nullopt;
     if (!subject || !answer) fail(field, "lacks subject or answer", "give it both as strings");
-    if (over::find(study.choices, *answer) == study.choices.end()) {
+    if (ranges::find(study.choices, *answer) == study.choices.end()) {
       fail(field + ".answer", "is not among the choices", "add it to choices");
     }
-    if (over::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
+    if (ranges::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
       fail(field + ".subject", "stands among its own shots", "leave it out there or here");
     }
     FixedStudy::Test test{*subject, *answer, {}};
     if (const auto scores = fact.find("scores"); scores != fact.end()) {
-      const bool sound = scores->is_array() && scores->size() == study.choices.size() &&
-                         over::all_of(*scores, [](const Json& score) { return score.is_number(); });
+      const bool sound =
+          scores->is_array() && scores->size() == study.choices.size() &&
+          ranges::all_of(*scores, [](const Json& score) { return score.is_number(); });
       if (!sound) fail(field + ".scores", "is not one number for each choice", "leave it out");
       test.scores = scores->get<std::vector<double>>();
     }
@@ -191,7 +192,7 @@ template <PackedScorer Scorer>
       result.worst_difference =
           (std::max)(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));
     }
-    const auto answer = over::find(study.choices, test.answer);  // refused where it is not there
+    const auto answer = ranges::find(study.choices, test.answer);  // refused where it is not there
     const Prediction made = predict(row, static_cast<std::size_t>(answer - study.choices.begin()));
     right += made.accuracy();
     first_right += made.accuracy_first_wins();

@@ -20,7 +20,7 @@
 
 #include "plumb/detail/aggregate/prompt_rows.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/rank/mask_filler.hpp"
 #include "plumb/detail/run/fill_plan.hpp"
@@ -139,7 +139,7 @@ class GapFilling {
           if (options_.masks == 1) made.truths.push_back(ids.front());
         }
       }
-      over::sort_distinct(made.truths);
+      ranges::sort_distinct(made.truths);
       if (!options_.vocabulary.empty()) {
         made.vocabulary = &words_.single_tokens(gap, options_.vocabulary);
       }

@@ -21,7 +21,7 @@
 #include "plumb/detail/backend/evaluate_masked.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 
@@ -91,7 +91,7 @@ class GapWords {
       if (tokens.size() == 1) entry->second.push_back(tokens.front());
       if (tokens.size() == 1) single_.insert(word);
     }
-    over::sort_distinct(entry->second);
+    ranges::sort_distinct(entry->second);
     return entry->second;
   }
   /// Whether a word was one token in some place that single_tokens was asked of.

@@ -14,7 +14,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/records/generation_metadata.hpp"
@@ -104,7 +104,7 @@ class GenerateJob {
   }
 
   void run(const RunFolder& folder, Work& work) {
-    write_what_is_asked(folder);
+    write_prompts_file(folder);
     const Bos& bos = q_.settings.bos;
     AnswerRun answers(model_, prompts_, q_.asking, q_.dataset, q_.asked, folder, work);
     for (const FewShotSetting& one : q_.asking.settings) {
@@ -143,10 +143,10 @@ class GenerateJob {
     const SpecialTokenCheck check{model_, q_.settings.special_tokens,
                                   require_bos(model_, q_.settings.bos)};
     const auto& sources = q_.settings.sources;
-    const bool shows_all = over::find(sources, ShotSource::random) != sources.end();
+    const bool shows_all = ranges::find(sources, ShotSource::random) != sources.end();
     for (std::size_t r = 0; r < q_.dataset.relations.size(); ++r) {
       const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
-      if (shows_all || over::any_of(q_.asked.relations, is_asked)) {
+      if (shows_all || ranges::any_of(q_.asked.relations, is_asked)) {
         for_each_text(q_.dataset.relations[r], check);
       }
     }
@@ -160,7 +160,7 @@ class GenerateJob {
 
   /// asked/: facts and templates; shots.jsonl: which facts the settings show; and a prompt of each
   /// kind.
-  void write_what_is_asked(const RunFolder& folder) const {
+  void write_prompts_file(const RunFolder& folder) const {
     write_asked(folder, narrowed(q_.dataset, q_.asked));
     std::string lines;
     for (const FewShotSetting& one : q_.asking.settings) {
@@ -179,12 +179,12 @@ class GenerateJob {
   [[nodiscard]] std::vector<std::string> remarks() const {
     std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (!q_.asked.without_answer.empty()) {
-      remarks.push_back(listed_in_words("fact", "left out, as no name of an object has a word",
-                                        q_.asked.without_answer));
+      remarks.push_back(listed_text("fact", "left out, as no name of an object has a word",
+                                    q_.asked.without_answer));
     }
     if (!q_.asked.wordless_names.empty()) {
-      remarks.push_back(listed_in_words("name", "without a word, which no answer can match",
-                                        q_.asked.wordless_names));
+      remarks.push_back(listed_text("name", "without a word, which no answer can match",
+                                    q_.asked.wordless_names));
     }
     for (const FewShotSetting& one : q_.asking.settings) {
       const FewShot few_shot(q_.dataset, one, q_.asking.shot_seed);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/multi_prompt_folder.hpp"
 #include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/prompt/few_shot.hpp"
@@ -102,7 +102,7 @@ struct GenerateSettings {
   /// Which settings have no effect beside others, and what to do.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool fills = masked.value_or(false), writes = !masked.value_or(true);
-    const bool shows = over::any_of(sources, [](ShotSource s) { return s != ShotSource::none; });
+    const bool shows = ranges::any_of(sources, [](ShotSource s) { return s != ShotSource::none; });
     const bool samples_some = samples > 0, prompts = confidence_prompts > 0;
     IdleRules rules;
     rules.when(fills, "on a masked model, which fills the gap of a sentence; leave it out",
@@ -263,7 +263,7 @@ struct GenerateSettings {
     setting::read(names, "names", wanted);
     std::vector<FewShotSetting> chosen;
     for (const ShotSource source : wanted) {
-      if (over::find(sources, source) == sources.end()) {
+      if (ranges::find(sources, source) == sources.end()) {
         throw user_error({.setting = "names"},
                          "'" + std::string(name_of(source)) + "' is not among `settings`",
                          "name a setting that is asked");

@@ -23,8 +23,8 @@
 #include "plumb/detail/backend/prompt_generator.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/run/prompt_texts.hpp"
@@ -86,7 +86,7 @@ template <CausalLm Model>
     }
     if (generation.samples == 0) continue;
     SampledTexts by_times(drawn.begin(), drawn.end());
-    over::stable_sort(by_times, std::greater{}, [](const auto& one) { return one.second; });
+    ranges::stable_sort(by_times, std::greater{}, [](const auto& one) { return one.second; });
     made.sampled.push_back(std::move(by_times));
   }
   return made;
@@ -95,9 +95,10 @@ template <CausalLm Model>
 /// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
 /// asked.
 template <CausalLm Model>
-[[nodiscard]] std::optional<std::string> no_room_behind(Model& model, KeptPrompts<Model>& prompts,
-                                                        const std::string& text,
-                                                        std::size_t max_new_tokens) {
+[[nodiscard]] std::optional<std::string> missing_room_after(Model& model,
+                                                            KeptPrompts<Model>& prompts,
+                                                            const std::string& text,
+                                                            std::size_t max_new_tokens) {
   const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   // A token covers a byte at least, so most texts need not be tokenised.
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
@@ -116,7 +117,8 @@ void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const Answer
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);
   for (const PlannedPrompt& planned : answer_plan(dataset, asked, few_shot).prompts) {
-    const auto wrong = no_room_behind(model, prompts, texts.text(planned), options.max_new_tokens);
+    const auto wrong =
+        missing_room_after(model, prompts, texts.text(planned), options.max_new_tokens);
     if (!wrong) continue;
     throw user_error({texts.relation(planned).file, texts.fact(planned).line,
                       texts.relation(planned).code + ", template " +

@@ -15,7 +15,7 @@
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/multi_prompt_folder.hpp"
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/report/csv.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
 
 /// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
-[[nodiscard]] inline std::string listed_in_words(const std::string& noun, const std::string& what,
-                                                 const NamedInRelations& named) {
+[[nodiscard]] inline std::string listed_text(const std::string& noun, const std::string& what,
+                                             const NamedInRelations& named) {
   const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));
   const auto text = [](const auto& one) { return one.first + " '" + one.second + "'"; };
   return counted(named.size(), noun) + " " + what + ": " + text_list(shown, text) +

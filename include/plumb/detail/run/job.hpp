@@ -21,8 +21,8 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/records/result_sums.hpp"
-#include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/run/replaced_folder.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 #include "plumb/detail/run/work.hpp"
@@ -116,7 +116,7 @@ inline void refuse_other_than_before(const RunFolder& folder, const Json& before
 /// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes what is made of them
 /// and adds to what run.json says; returns what that does.
 template <Job J, class Finish>
-auto carried_out(J& job, const JobFolder& into, const char* status, Finish finish) {
+auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
   // What the plan refuses is said before there is a folder, where it will be a new one.
   std::optional<JobPlan> plan;
@@ -127,7 +127,7 @@ auto carried_out(J& job, const JobFolder& into, const char* status, Finish finis
                          into.work.shard.json());
   Work work(folder.file("journal.jsonl"), into.work);
   if (!is_new && into.work.on_plan) plan = plan_of(job, into.work.on_progress);
-  if (plan) work.announce(*std::move(plan));
+  if (plan) work.set_plan(*std::move(plan));
   job.run(folder, work);
   Json facts = into.facts;
   auto finished = finish(folder, work, facts);
@@ -162,7 +162,7 @@ auto run_job(J& job, const JobFolder& into)
     place.finish();
     return finished;
   }
-  return detail::carried_out(
+  return detail::execute(
       job, into, "complete", [&](const RunFolder& folder, Work& work, Json& facts) {
         facts["files"] = result_sums(folder.path());
         detail::refuse_other_than_before(folder, detail::sums_of_finished(folder), facts["files"]);
@@ -177,7 +177,7 @@ auto run_job(J& job, const JobFolder& into)
 /// unfinished vectors, of which merge_shards.hpp makes a run. Throws as run_job does.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
-  return detail::carried_out(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {
+  return detail::execute(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {
     for (const DiskPath& file : folder.path().list()) {
       const std::string name = file.name();
       if (name == "run.json" || name == "journal.jsonl" || name.ends_with(".npy.part")) continue;

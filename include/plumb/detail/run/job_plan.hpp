@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
 
@@ -40,7 +40,7 @@ struct PlannedPart {
 
 using JobPlan = std::vector<PlannedPart>;
 
-inline std::string planned_cost_in_words(const ScoringCost& cost) {
+inline std::string planned_cost_text(const ScoringCost& cost) {
   if (cost.masked_inputs > 0) {
     return ", " + counted(cost.masked_inputs, "masked input") + " (" +
            std::to_string(cost.masked_inputs_computed) + " computed)";
@@ -55,10 +55,10 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
 }
 
 /// "zero-shot: 40 prompts, 520 tokens, 40 answers of at most 16 tokens".
-[[nodiscard]] inline std::string in_words(const PlannedPart& part) {
+[[nodiscard]] inline std::string description_of(const PlannedPart& part) {
   std::string words = part.name.empty() ? "" : part.name + ": ";
   words += counted(part.count, part.noun);
-  if (part.cost) words += detail::planned_cost_in_words(*part.cost);
+  if (part.cost) words += detail::planned_cost_text(*part.cost);
   if (part.answers > 0) {
     words +=
         ", " + counted(part.answers, "answer") + " of at most " + counted(part.new_tokens, "token");
@@ -69,16 +69,16 @@ inline std::string planned_cost_in_words(const ScoringCost& cost) {
 
 /// A line for each part and, of several, one for all: "in all: 40 prompts, 80 statements, at least 520
 /// tokens, 40 answers". "At least" where some part's tokens are not known.
-[[nodiscard]] inline std::vector<std::string> in_words(const JobPlan& plan) {
+[[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance
   ScoringCost cost;
   std::size_t answers = 0;
   bool knows_all = true;
   for (const PlannedPart& part : plan) {
-    lines.push_back(in_words(part));
+    lines.push_back(description_of(part));
     const auto same =
-        over::find_if(counts, [&](const auto& one) { return one.first == part.noun; });
+        ranges::find_if(counts, [&](const auto& one) { return one.first == part.noun; });
     if (same == counts.end()) {
       counts.emplace_back(part.noun, part.count);
     } else {

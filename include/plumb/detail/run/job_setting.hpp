@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/data/tsv.hpp"
@@ -70,7 +70,7 @@ class IdleRules {
   }
   [[nodiscard]] std::string reason(std::string_view name) const {
     for (const Rule& rule : rules_) {
-      if (over::find(rule.names, name) != rule.names.end()) return rule.reason;
+      if (ranges::find(rule.names, name) != rule.names.end()) return rule.reason;
     }
     return "";
   }
@@ -179,7 +179,7 @@ inline void read(const std::string& word, const std::string& name,
   value.clear();
   if (word.empty()) return;
   value = detail::split(word, ',');
-  if (over::find(value, "") != value.end()) {
+  if (ranges::find(value, "") != value.end()) {
     throw user_error({.setting = name}, "'" + word + "' has an empty item", "write a,b,c");
   }
 }
@@ -204,7 +204,7 @@ inline void read(const std::string& word, const std::string& name,
     }
     for (std::size_t i = 0; i <= last - first; ++i) value.push_back(first + i);
   }
-  over::sort_distinct(value);
+  ranges::sort_distinct(value);
 }
 
 template <NamedEnum E>
@@ -236,13 +236,13 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
   value.clear();
   std::vector<std::string> choices = words_of<E>();
   for (const std::string& item : items) {
-    if (over::find(choices, item) == choices.end()) {
+    if (ranges::find(choices, item) == choices.end()) {
       choices.emplace_back("several with commas between");
       throw no_choice(name, item, choices);
     }
     E one{};
     read(item, name, one);
-    if (over::find(value, one) != value.end()) {
+    if (ranges::find(value, one) != value.end()) {
       throw user_error({.setting = name}, "names '" + item + "' twice", "name it once");
     }
     value.push_back(one);

@@ -15,7 +15,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/data/kamel.hpp"
@@ -140,7 +140,7 @@ class ListJob {
       for (const ManyNamedFact& fact : asked.facts) {
         const std::string& subject = fact.subject.names.front();
         const auto wrong =
-            no_room_behind(model_, prompts_, prompts.text(subject), q_.settings.max_new_tokens);
+            missing_room_after(model_, prompts_, prompts.text(subject), q_.settings.max_new_tokens);
         if (!wrong) continue;
         throw user_error({asked.file, fact.line, asked.code},
                          "the " + name() + " prompt about '" + shortened(subject) + "' " + *wrong,
@@ -225,9 +225,9 @@ class ListJob {
       const bool is_last = fact + 1 == q_.relations[relation].asked.facts.size();
       if (is_last || (fact + 1) % most == 0) ends.push_back(i + 1);
     }
-    FileInTheMaking rows(folder.file(name() + "_answers.jsonl"));
+    AtomicFile rows(folder.file(name() + "_answers.jsonl"));
     TextGeneration<Model> generation(model_, prompts_, work);
-    const bool is_whole = generation.go_through(
+    const bool is_whole = generation.generate_rows(
         name(), ends,
         {.samples = 0, .max_new_tokens = q_.settings.max_new_tokens, .stop = {"%"}, .seed = 0},
         [&](std::size_t i) { return text(plan[i]); },

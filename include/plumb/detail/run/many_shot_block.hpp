@@ -98,7 +98,7 @@ struct ManyShotBlock {
   /// What stands before the choices, to be gone on with; empty where that makes no sense.
   std::function<Prompt(std::size_t s, std::size_t f)> opening{};
   /// What stands before a question of EIC-LKE; empty for others.
-  std::function<StandsBefore(std::size_t f)> before{};
+  std::function<PrecedingTexts(std::size_t f)> before{};
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

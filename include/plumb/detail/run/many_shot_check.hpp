@@ -19,7 +19,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/prompt/injection.hpp"
 #include "plumb/detail/records/many_shot_rows.hpp"
 #include "plumb/detail/run/fixed_study.hpp"
@@ -91,7 +91,7 @@ class ManyShotCheck {
           "a token covers both a subject and an object, which pair separator '" +
           block.form.pair_separator + "' and item separator '" + block.form.item_separator +
           "' do not keep apart";
-      if (over::find(found, what, &RelationRemark::what) != found.end()) return;
+      if (ranges::find(found, what, &RelationRemark::what) != found.end()) return;
       auto token = merged_in(block.form, block.shots);
       // The questions are the same under every seed.
       const bool ask = block.settings.front().variant == 0;
@@ -112,7 +112,7 @@ class ManyShotCheck {
   /// of shots that would fit. `file` is for the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice =
-        *over::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
+        *ranges::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
     for (const FixedStudy::Test& test : study.tests) {
       const Prompt prompt = study.form.question(study.shots, test.subject, choice);
       if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
@@ -161,7 +161,7 @@ class ManyShotCheck {
     std::size_t count = 0;
     for (const Choices& choices : asked.choices()) {
       std::vector<std::uint32_t> sorted = choices.options;
-      over::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
+      ranges::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
       for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
         // What begins another stands directly before the first that begins with it.
         const std::vector<TokenId>& beginning = tokens[sorted[i]];

@@ -19,7 +19,7 @@
 
 #include "plumb/detail/backend/prompt_generator.hpp"
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/label_match.hpp"
 #include "plumb/detail/records/many_shot_rows.hpp"
 #include "plumb/detail/run/many_shot_plan.hpp"
@@ -48,7 +48,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   row.correct = holds(relation.options[fact.answer]);
   const auto others = aliases.find(relation.option_ids[fact.answer]);
   row.correct_with_aliases =
-      row.correct || (others != aliases.end() && over::any_of(others->second, holds));
+      row.correct || (others != aliases.end() && ranges::any_of(others->second, holds));
   return row_line(row);
 }
 
@@ -97,7 +97,7 @@ void generate_many_shot(Model& model, KeptPrompts<Model>& tokens, const ManyShot
   asked.for_each_block([&](const ManyShotBlock& block) {
     const std::vector<std::size_t> settings = detail::generated_settings(block);
     const std::vector<PackCost> packs(settings.size(), {block.facts, 0, block.facts});
-    part.go_through(
+    part.generate_rows(
         packs,
         [&](std::size_t p) {
           std::vector<std::vector<TokenId>> prompts;

@@ -16,8 +16,8 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/records/many_shot_metadata.hpp"
 #include "plumb/detail/report/many_shot_report.hpp"
@@ -71,14 +71,14 @@ class ManyShotQuestions {
   /// Loads `chosen.data`. Throws a user error for what cannot be read or asks nothing.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
-  /// Of a program's data, filled in (data/as_loaded.hpp).
+  /// Of a program's data, filled in (data/check_and_complete.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
         data(filled_in(std::move(given))),
         relations(studied_relations(data.dataset, data.aliases, study.options)) {
     (settings.check)();
-    if (over::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
+    if (ranges::any_of(relations, [](const auto& asked) { return !asked.skipped(); })) {
       refuse_idle_eic();
       return;
     }
@@ -101,7 +101,7 @@ class ManyShotQuestions {
   /// Throws a user error where EIC-LKE is asked for and no relation has enough facts for it.
   void refuse_idle_eic() const {
     if (settings.eic == EicForms::none ||
-        over::any_of(relations, [](const auto& asked) { return asked.has_eic(); })) {
+        ranges::any_of(relations, [](const auto& asked) { return asked.has_eic(); })) {
       return;
     }
     std::size_t most = 0;

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/choices.hpp"
 #include "plumb/detail/data/fact_split.hpp"
 #include "plumb/detail/measure/relation_remark.hpp"
@@ -154,7 +154,7 @@ class ManyShotRelation {
     if (const auto own = options_.relation_separators.find(relation_.code);
         own != options_.relation_separators.end()) {
       for (const std::string& text : own->second) {
-        if (over::find(all, text) == all.end()) all.push_back(text);
+        if (ranges::find(all, text) == all.end()) all.push_back(text);
       }
     }
     return all;
@@ -227,7 +227,7 @@ class ManyShotRelation {
       return query_after(form, sequences[f % sequences.size()], f);
     };
     block.before = [this](std::size_t f) {
-      return StandsBefore{eic().before(f % eic().questions)};
+      return PrecedingTexts{eic().before(f % eic().questions)};
     };
     return block;
   }
@@ -258,7 +258,7 @@ class ManyShotRelation {
       return queries[f - first];
     };
     block.before = [this, orders = std::move(orders), first](std::size_t f) {
-      StandsBefore before{eic().before(f - first), {}, orders[f - first]};
+      PrecedingTexts before{eic().before(f - first), {}, orders[f - first]};
       for (std::size_t q = first; q < f; ++q) before.asked.push_back(test_fact(q).instance);
       return before;
     };

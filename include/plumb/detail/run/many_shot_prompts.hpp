@@ -31,7 +31,7 @@ inline Json many_shot_about(const std::string& part, const ManyShotRelation& ask
                 {"separator", setting.separator},
                 {"variant", setting.variant}};
   const bool shown = !block.shots.empty();
-  const auto before = block.before ? block.before(f) : StandsBefore{shown ? setting.shots : 0};
+  const auto before = block.before ? block.before(f) : PrecedingTexts{shown ? setting.shots : 0};
   about["shots"] =
       shown ? Json(asked.shot_instances(setting.variant, before.pairs)) : Json::array();
   if (!before.order.empty()) about["asked_before"] = before.asked;
@@ -45,7 +45,7 @@ void for_each_choice_prompt(const ManyShotRelation& asked, const Bos& with_bos,
     const std::vector<std::size_t> continued = generated_settings(block);
     for (std::size_t s = 0; s < block.settings.size(); ++s) {
       const Setting& setting = block.settings[s];
-      if (generated && over::find(continued, s) == continued.end()) continue;
+      if (generated && ranges::find(continued, s) == continued.end()) continue;
       const std::string part = setting.method + (generated ? " generated" : "");
       for (std::size_t f = block.first_fact; f < block.first_fact + block.facts; ++f) {
         const Fact& fact = asked.test_fact(f);

@@ -69,7 +69,7 @@ class ManyShotRun {
 
   void run_relation(const ManyShotRelation& asked, Part& part) {
     const std::string& code = asked.relation().code;
-    FileInTheMaking rows(rows_file(code));
+    AtomicFile rows(rows_file(code));
     ScoringCost cost;
     std::size_t number = 0;
     asked.for_each_block([&](const ManyShotBlock& block) {

@@ -17,7 +17,7 @@
 
 #include "plumb/detail/aggregate/answers.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/accuracy_spread.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/run/many_shot_plan.hpp"
@@ -81,7 +81,7 @@ class SettingColumns {
 
   /// The score of a choice; those of a setting come by fact, then choice.
   void add(const Setting& setting, const Prompt& prompt, const StatementScore& score) {
-    const auto found = over::find(table_.settings, setting);
+    const auto found = ranges::find(table_.settings, setting);
     const auto place = static_cast<std::size_t>(found - table_.settings.begin());
     if (found == table_.settings.end()) {
       table_.settings.push_back(setting);

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/baseline_template_file.hpp"
 #include "plumb/detail/data/load.hpp"
@@ -247,7 +247,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
     if (is_blank(line)) continue;
     const std::string separator = " " + std::string(trimmed(line)) + " ";
     auto& known = study.options.pair_separators;
-    if (over::find(known, separator) == known.end()) known.push_back(separator);
+    if (ranges::find(known, separator) == known.end()) known.push_back(separator);
   }
 }
 

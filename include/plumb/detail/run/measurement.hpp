@@ -14,7 +14,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/records/result_sums.hpp"
 #include "plumb/detail/report/report.hpp"
@@ -55,9 +55,9 @@ concept Measurement = requires(const M& m) {
 /// was killed before its first run.json stood.
 [[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
   if (!out.is_folder()) return false;
-  return over::all_of(out.list(), [&](const DiskPath& entry) {
+  return ranges::all_of(out.list(), [&](const DiskPath& entry) {
     return entry.name() == "run.json.part" ||
-           over::any_of(folders.list, [&](const ResultFolder& one) {
+           ranges::any_of(folders.list, [&](const ResultFolder& one) {
              return entry.canonical().path() == one.path.canonical().path();
            });
   });

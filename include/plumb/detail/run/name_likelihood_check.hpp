@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/run/name_likelihood_run.hpp"
 #include "plumb/detail/score/bos.hpp"
@@ -40,7 +40,7 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
     const MultiPromptRelation& relation = dataset.relations[r];
     const auto is_asked = [&](const AskedRelation& one) { return one.relation == r; };
-    if (setting.source != ShotSource::random && over::none_of(asked.relations, is_asked)) {
+    if (setting.source != ShotSource::random && ranges::none_of(asked.relations, is_asked)) {
       continue;
     }
     for (const PromptTemplate& one : relation.templates) {

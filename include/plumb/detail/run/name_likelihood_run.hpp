@@ -63,7 +63,7 @@ class NameLikelihoodRun {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     {
       const std::string name = NameScoring<Model>::names_part(few_shot);
-      FileInTheMaking rows(folder_.file(few_shot.name() + "_names.jsonl"));
+      AtomicFile rows(folder_.file(few_shot.name() + "_names.jsonl"));
       Part part(work_, name);
       const bool is_whole = scoring_.names(
           few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),
@@ -71,7 +71,7 @@ class NameLikelihoodRun {
       if (is_whole) rows.finish();
     }
     const std::string name = NameScoring<Model>::content_free_part(few_shot);
-    FileInTheMaking rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
+    AtomicFile rows(folder_.file(few_shot.name() + "_content_free.jsonl"));
     Part part(work_, name);
     const bool is_whole = scoring_.content_free(
         few_shot, [&](std::size_t count) { work_.begin(name, count); }, carried_out_by(part),

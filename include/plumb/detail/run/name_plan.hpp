@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/measure/bias_level.hpp"
 #include "plumb/detail/run/prompt_texts.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
@@ -36,9 +36,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Whether subject or objects have more than one name, so that names can be compared.
 [[nodiscard]] inline bool has_alias(const ManyNamedFact& fact) {
-  return fact.subject.names.size() > 1 || over::any_of(fact.objects, [](const NamedEntity& object) {
-           return object.names.size() > 1;
-         });
+  return fact.subject.names.size() > 1 ||
+         ranges::any_of(fact.objects,
+                        [](const NamedEntity& object) { return object.names.size() > 1; });
 }
 
 /// A prompt and the names that are scored behind it.

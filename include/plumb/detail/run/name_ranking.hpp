@@ -22,7 +22,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/prompt/triple_prompt.hpp"
 #include "plumb/detail/rank/likelihood_ranker.hpp"
 #include "plumb/detail/run/rank_plan.hpp"
@@ -68,7 +68,7 @@ class NamePacks {
     // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    over::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
+    ranges::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
     for (const std::size_t i : order) {
       questions_.push_back(std::move(unsorted[i]));
       places_.push_back(of[i]);
@@ -229,7 +229,7 @@ class NameRanking {
                          std::vector<TokenId>& prompt) {
     const std::span<const TokenId> given = trie.given();
     if (prompt.size() <= given.size() ||
-        !over::equal(std::span(prompt).last(given.size()), given)) {
+        !ranges::equal(std::span(prompt).last(given.size()), given)) {
       throw user_error({.field = plan.graph.entities[query.given()].id},
                        "a token of this tokenizer spans its whole query and a name",
                        "use `bos` yes or show shots");

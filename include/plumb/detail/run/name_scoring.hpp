@@ -89,7 +89,7 @@ class NameScoring {
     PromptTexts texts(dataset_, asked_, few_shot);
     const std::vector<PlannedPrompt> prompts = named_prompts(dataset_, asked_, few_shot);
     begin(detail::count_names(texts, prompts));
-    return go_through(
+    return generate_rows(
         names_part(few_shot), prompts.size(),
         [&](std::size_t i) { return names_behind(texts, prompts[i]); }, carry,
         [&](std::size_t i, const std::vector<TextLikelihood>& scores) {
@@ -113,7 +113,7 @@ class NameScoring {
     const std::vector<ContentFreePrompt> prompts = content_free_prompts(asked_, few_shot);
     const auto labels = detail::labels_by_relation(dataset_, asked_);
     begin(detail::count_labels(prompts, labels));
-    return go_through(
+    return generate_rows(
         content_free_part(few_shot), prompts.size(),
         [&](std::size_t i) {
           return labels_behind(texts, prompts[i], labels[prompts[i].relation]);
@@ -131,7 +131,7 @@ class NameScoring {
   /// `count` questions in blocks of one context and relation, in order; `take` gets each one's scores,
   /// but for blocks that are not scored here.
   template <class Ask, class Carry, class Take>
-  bool go_through(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
+  bool generate_rows(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
     constexpr std::size_t most_statements = 2048;
     bool is_whole = true;
     std::size_t number = 0;  // of a block

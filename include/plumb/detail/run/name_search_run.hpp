@@ -44,14 +44,14 @@ class NameSearchRun {
   /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan,
                                                    const std::string& label = "") {
-    return ranking_.likelihood(plan, label, [&](auto& packs) { carry_out(packs); });
+    return ranking_.likelihood(plan, label, [&](auto& packs) { execute(packs); });
   }
 
   /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
   /// token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
-    return ranking_.lm_head(plan, label, [&](auto& packs) { carry_out(packs); });
+    return ranking_.lm_head(plan, label, [&](auto& packs) { execute(packs); });
   }
 
   /// Whether all queries so far were searched; in a shard others have some, and ranks are no ranks.
@@ -88,7 +88,7 @@ class NameSearchRun {
     return found;
   }
 
-  void carry_out(NamePacks<Model>& packs) {
+  void execute(NamePacks<Model>& packs) {
     std::vector<PackCost> costs;
     for (std::size_t p = 0; p < packs.packs(); ++p) {
       const std::size_t queries = packs.queries(p);
@@ -96,7 +96,7 @@ class NameSearchRun {
     }
     Part part(work_, packs.name());
     work_.begin(packs.name(), packs.queries());
-    const bool is_whole = part.go_through(
+    const bool is_whole = part.generate_rows(
         costs, [&](std::size_t p) { return row_of(packs.search(p, [&] { part.step(); })); },
         [&](std::size_t p, const Json& rows) {
           if (rows.size() != packs.queries(p) + 1) throw part.other_job();

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/prompt/chat.hpp"
@@ -101,7 +101,7 @@ class NeutralPrompts {
     return templates_of(relation, settings_.templates.indices);
   }
   [[nodiscard]] static bool are_own(const Relation& relation) {
-    return over::any_of(relation.facts, [](const Fact& fact) { return !fact.choices.empty(); });
+    return ranges::any_of(relation.facts, [](const Fact& fact) { return !fact.choices.empty(); });
   }
 
   const Builder& builder_;

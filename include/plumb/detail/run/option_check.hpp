@@ -13,8 +13,8 @@
 
 #include "plumb/detail/backend/text_tokens.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/printable.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
@@ -55,7 +55,7 @@ void refuse_empty_options(const Model& model, const Dataset& dataset) {
                        "remove it or give it a label the tokenizer knows");
     };
     for (std::size_t o = 0; o < relation.options.size(); ++o) {
-      const auto fact = over::find(relation.facts, o, &Fact::answer);
+      const auto fact = ranges::find(relation.facts, o, &Fact::answer);
       (check)(relation.options[o], fact == relation.facts.end() ? 0 : fact->line);
     }
     for (const Fact& fact : relation.facts) {

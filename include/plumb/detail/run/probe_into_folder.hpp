@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/prompt/statement.hpp"
 #include "plumb/detail/run/probe_job.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
@@ -52,7 +52,7 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
 }
 
 /// Scores every option of every fact and writes a whole run folder. The dataset may be made by a
-/// program: its facts need no numbers (as_loaded). Any CandidateScorer will do; one that is no
+/// program: its facts need no numbers (check_and_complete). Any CandidateScorer will do; one that is no
 /// PackedScorer is asked fact by fact. Throws a user error before anything is scored for what a loader
 /// would refuse, for settings that contradict one another, and for a folder that holds something and is
 /// not resumed; later for what the scorer refuses, what is done being kept. Not thread-safe.
@@ -62,8 +62,8 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
                                         const FolderProbeOptions& options = {}) {
   static_assert(check_scorer<Scorer>());
   const ProbeSettings settings = detail::settings_of(scorer, options.settings);
-  Dataset chosen = chosen_dataset(settings, as_loaded(std::move(dataset)));
-  const auto carry_out = [&](auto& packed) {
+  Dataset chosen = chosen_dataset(settings, check_and_complete(std::move(dataset)));
+  const auto execute = [&](auto& packed) {
     ProbeJob job(packed, std::move(chosen), settings, {.model = options.model}, builder);
     return run_job(job, {.out = folder,
                          .resume = options.resume,
@@ -71,10 +71,10 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
                          .overwrite = options.overwrite});
   };
   if constexpr (PackedScorer<Scorer>) {
-    return carry_out(scorer);
+    return execute(scorer);
   } else {
     QueryByQuery<Scorer> packed(scorer);
-    return carry_out(packed);
+    return execute(packed);
   }
 }
 

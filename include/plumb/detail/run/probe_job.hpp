@@ -21,8 +21,8 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/measure/column_groups.hpp"
 #include "plumb/detail/prompt/in_context.hpp"
@@ -54,13 +54,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
-  /// The dataset is asked as it is, its facts numbered where they are not (as_loaded). Throws a user
+  /// The dataset is asked as it is, its facts numbered where they are not (check_and_complete). Throws a user
   /// error for settings that contradict one another, for a template or facts to show that a relation
   /// lacks, and for what a loader would refuse.
   ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
            Builder builder = {})
       : scorer_(scorer),
-        dataset_(as_loaded(std::move(dataset))),
+        dataset_(check_and_complete(std::move(dataset))),
         settings_(std::move(settings)),
         provenance_(std::move(provenance)),
         builder_(dataset_, settings_.prefix.text, settings_.shots, std::move(builder),
@@ -336,7 +336,7 @@ class ProbeJob {
     const Relation& relation = dataset_.relations[relation_place];
     const std::vector<std::size_t> asked = templates(relation);
     const std::vector<BlockPlace> blocks = blocks_of(relation);
-    FileInTheMaking rows(file);
+    AtomicFile rows(file);
     ScoringCost cost;
     std::vector<double> neutral_scores;  // of the neutral prompts, in their order
     std::vector<StatementScore> table;  // facts × templates × options, of the blocks being scored
@@ -389,7 +389,7 @@ class ProbeJob {
   }
 
   /// Writes a fact's rows; `of_fact` is by template, then option.
-  void write_rows(FileInTheMaking& rows, const Relation& relation, std::size_t fact,
+  void write_rows(AtomicFile& rows, const Relation& relation, std::size_t fact,
                   std::span<const StatementScore> of_fact,
                   const std::vector<double>& neutral_scores) const {
     const std::vector<std::size_t> asked = templates(relation);

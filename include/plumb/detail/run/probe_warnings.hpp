@@ -13,7 +13,7 @@
 
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/dataset.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
@@ -75,7 +75,7 @@ template <class Builder, class Scorer>
       }
     }
     patterns += templates.size();
-    led_by_answer += static_cast<std::size_t>(over::count(answer_leads, true));
+    led_by_answer += static_cast<std::size_t>(ranges::count(answer_leads, true));
   }
   if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
   if (settings.bos) return warnings;

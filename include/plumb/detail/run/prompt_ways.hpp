@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "plumb/detail/core/disk_path.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/prompt_template_file.hpp"
 #include "plumb/detail/measure/answer_lemmas.hpp"
 #include "plumb/detail/records/generation_folder.hpp"
@@ -38,10 +38,10 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
     const auto is_known = [&](const Setting& asked) {
       const auto& texts = relation.relation.templates;
       return asked.variant < texts.size() &&
-             over::find(entry->second, texts[asked.variant], &PromptTemplate::text) !=
+             ranges::find(entry->second, texts[asked.variant], &PromptTemplate::text) !=
                  entry->second.end();
     };
-    if (over::all_of(std::span(relation.settings).first(relation.paraphrases), is_known)) {
+    if (ranges::all_of(std::span(relation.settings).first(relation.paraphrases), is_known)) {
       made.insert(*entry);
     }
   }

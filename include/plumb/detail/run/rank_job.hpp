@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/dataset_check.hpp"
 #include "plumb/detail/rank/entity_ranking.hpp"
 #include "plumb/detail/records/ranking_metadata.hpp"
@@ -65,7 +65,7 @@ class RankJob {
         given_.emplace(parts_.whole, settings_.entities, model_.dimension(), processes() == 1);
       }
     }
-    if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, made_under());
+    if (!settings_.vector_cache.empty()) cache_.emplace(settings_.vector_cache, cache_key());
     const bool scores_names =
         settings_.ranks_by(RankMethod::likelihood) || settings_.ranks_by(RankMethod::lm_head);
     if (scores_names && bos_.own && bos_.own->before.size() > 1) {
@@ -177,7 +177,7 @@ class RankJob {
   [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
 
   /// What decides vectors beside their texts. Throws a user error where the model has no hash.
-  [[nodiscard]] Json made_under() const {
+  [[nodiscard]] Json cache_key() const {
     Json made = model_settings(provenance_);
     made.erase("lora");  // behind its hash, as caches have it
     made["lora"] = provenance_.lora;

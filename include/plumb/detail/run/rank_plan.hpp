@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/prompt/entity_prompt.hpp"
 #include "plumb/detail/prompt/triple_prompt.hpp"
@@ -112,7 +112,7 @@ inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
                                                const std::vector<std::string>& codes) {
   std::set<std::uint32_t> asked;
   for (const std::string& code : codes) {
-    const auto found = over::find(graph.relations, code, &GraphRelation::id);
+    const auto found = ranges::find(graph.relations, code, &GraphRelation::id);
     if (found == graph.relations.end()) {
       std::string known;
       for (const GraphRelation& relation : graph.relations) known += " " + relation.id;
@@ -264,7 +264,7 @@ class TrueCandidates {
       }
     }
     for (auto* list : {&tails_, &heads_}) {
-      over::sort_distinct(*list);
+      ranges::sort_distinct(*list);
     }
   }
 
@@ -272,7 +272,7 @@ class TrueCandidates {
     const std::vector<Triple>& list = query.asks_head ? heads_ : tails_;
     const std::uint32_t relation = query.triple.relation;
     std::vector<std::uint32_t> places;
-    for (auto at = over::lower_bound(list, Triple{query.given(), relation, 0, 0});
+    for (auto at = ranges::lower_bound(list, Triple{query.given(), relation, 0, 0});
          at != list.end() && at->head == query.given() && at->relation == relation; ++at) {
       if (plan_.candidates.has(at->tail)) places.push_back(plan_.candidates.place(at->tail));
     }

@@ -18,7 +18,7 @@
 #include "plumb/detail/backend/capabilities.hpp"
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/text_tokens.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/closed_set_graph.hpp"
 #include "plumb/detail/data/dataset_formats.hpp"
 #include "plumb/detail/data/graph_folder.hpp"
@@ -44,7 +44,7 @@ struct HitLevels {
     std::vector<std::size_t> levels;
     setting::read(word, name, levels);
     for (const std::size_t k : levels) {
-      if (over::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
+      if (ranges::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
         throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
                          "say 1, 3, 10 or 100");
       }
@@ -77,7 +77,7 @@ struct RankSettings {
   std::uint64_t seed = 0;
 
   [[nodiscard]] bool ranks_by(RankMethod method) const {
-    return over::find(methods, method) != methods.end();
+    return ranges::find(methods, method) != methods.end();
   }
 
   /// Which settings have no effect beside others, and what to do.
@@ -202,7 +202,7 @@ struct RankSettings {
   std::vector<std::string> codes;  // in the graph's order, however they were named
   for (const GraphRelation& relation : graph.relations) {
     const auto& named = settings.ranking.relations;
-    if (over::find(named, relation.id) != named.end()) codes.push_back(relation.id);
+    if (ranges::find(named, relation.id) != named.end()) codes.push_back(relation.id);
   }
   const auto& entities = settings.entities;
   record["relations"] = codes.empty() ? Json() : Json(std::move(codes));
@@ -223,9 +223,9 @@ struct RankSettings {
   const Dataset dataset = load_dataset(path);
   for (const Relation& relation : dataset.relations) {
     const auto& asked = settings.ranking.relations;
-    if (!asked.empty() && over::find(asked, relation.code) == asked.end()) continue;
+    if (!asked.empty() && ranges::find(asked, relation.code) == asked.end()) continue;
     const auto has_own_texts = [](const Fact& fact) { return !fact.choices.empty(); };
-    if (!relation.own_sentences && over::none_of(relation.facts, has_own_texts)) continue;
+    if (!relation.own_sentences && ranges::none_of(relation.facts, has_own_texts)) continue;
     throw user_error(
         {.file = path, .line = 0, .field = relation.code},
         "has sentences or texts of each fact in place of names, and no entities to rank",

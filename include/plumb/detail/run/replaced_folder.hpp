@@ -15,9 +15,9 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_file.hpp"
-#include "plumb/detail/records/whole_folder.hpp"
 #include "plumb/detail/run/run_folder.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {

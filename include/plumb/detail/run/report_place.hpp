@@ -15,11 +15,11 @@
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/hash.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/version.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 #include "plumb/detail/report/report.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -59,7 +59,7 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   const auto is_left = [](const DiskPath& entry) {  // by a report that was killed at once
     return entry.name() == std::string(detail::report_record) + ".part";
   };
-  if (over::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
+  if (ranges::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
   if (holds_run) {
     throw user_error({.file = out}, "is the folder of another run, which no report is written over",
                      "choose another folder (`out`)");

@@ -15,11 +15,11 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/result_lines.hpp"
 #include "plumb/detail/records/run_record.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -27,8 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// has is what a run leaves that was killed before its first run.json stood.
 [[nodiscard]] inline bool is_unused(const DiskPath& path) {
   if (!path.is_folder()) return !path.exists();
-  return over::all_of(path.list(),
-                      [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
+  return ranges::all_of(path.list(),
+                        [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
 /// Throws the user error of a folder that holds something and is not to be resumed.

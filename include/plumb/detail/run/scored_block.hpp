@@ -72,7 +72,7 @@ template <PackedScorer Scorer>
     packs.push_back({statements, statements, detail::pack_weight(block, p)});
   }
   std::vector<StatementScore> scores(block.cost().statements);
-  const bool is_whole = part.go_through(
+  const bool is_whole = part.generate_rows(
       packs,
       [&](std::size_t p) {
         const std::vector<StatementScore> made = scorer.score(block, p);

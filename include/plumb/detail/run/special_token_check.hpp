@@ -30,7 +30,7 @@
 #include "plumb/detail/core/composed.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/data/dataset_texts.hpp"
 #include "plumb/detail/data/knowledge_graph.hpp"
@@ -59,7 +59,7 @@ class SpecialTokenTexts {
   SpecialTokenTexts() = default;
   explicit SpecialTokenTexts(std::vector<SpecialToken> tokens) : tokens_(std::move(tokens)) {
     std::erase_if(tokens_, [](const SpecialToken& token) { return token.text.empty(); });
-    over::sort(tokens_, {}, [](const SpecialToken& token) { return byte(token.text.front()); });
+    ranges::sort(tokens_, {}, [](const SpecialToken& token) { return byte(token.text.front()); });
     for (const SpecialToken& token : tokens_) ++starts_[byte(token.text.front()) + 1];
     for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
   }
@@ -213,8 +213,8 @@ class SpecialTokenCheck {
 
   [[nodiscard]] bool reads_token(const SpecialToken& token, const std::string& text) const {
     if constexpr (LanguageModel<Model>) {
-      return over::any_of(text_tokens(model_, text).tokens,
-                          [&](const Token& one) { return one.id == token.id; });
+      return ranges::any_of(text_tokens(model_, text).tokens,
+                            [&](const Token& one) { return one.id == token.id; });
     } else {
       return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
     }

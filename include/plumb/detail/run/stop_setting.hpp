@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/data/json_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -29,7 +29,7 @@ struct StopTexts {
         throw user_error({.setting = "stop"}, "names nothing beside another",
                          "leave it out, or give it alone for no stop text");
       }
-      if (over::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+      if (ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
     }
   }
   [[nodiscard]] Json json() const { return texts; }

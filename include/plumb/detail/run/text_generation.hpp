@@ -57,8 +57,8 @@ class TextGeneration {
   /// All packs of a part in order; `ends` is where each of them ends, `text(i)` makes the i-th text and
   /// `take(i, row)` gets what the journal keeps of it. Returns whether the part is whole.
   template <class Text, class Take>
-  bool go_through(const std::string& name, std::span<const std::size_t> ends,
-                  const GenerationOptions& generation, Text text, Take take) {
+  bool generate_rows(const std::string& name, std::span<const std::size_t> ends,
+                     const GenerationOptions& generation, Text text, Take take) {
     const auto begin_of = [&](std::size_t p) { return p == 0 ? 0 : ends[p - 1]; };
     std::vector<PackCost> packs;
     for (std::size_t p = 0; p < ends.size(); ++p) {
@@ -67,7 +67,7 @@ class TextGeneration {
     }
     Part part(work_, name);
     work_.begin(name, ends.empty() ? 0 : ends.back());
-    return part.go_through(
+    return part.generate_rows(
         packs,
         [&](std::size_t p) {
           std::vector<std::string> texts;

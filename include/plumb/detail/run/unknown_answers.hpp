@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -19,13 +19,13 @@ class UnknownAnswers {
   /// Adds a fact's statements under a template, one for each candidate; `unknown` says which of these the
   /// vocabulary cannot spell.
   void add(std::size_t fact, std::size_t answer, const std::vector<bool>& unknown) {
-    statements_ += static_cast<std::size_t>(over::count(unknown, true));
+    statements_ += static_cast<std::size_t>(ranges::count(unknown, true));
     if (unknown[answer]) is_unknown_[fact] = true;
   }
 
   /// Facts whose right answer it cannot spell under some template.
   [[nodiscard]] std::size_t facts() const {
-    return static_cast<std::size_t>(over::count(is_unknown_, true));
+    return static_cast<std::size_t>(ranges::count(is_unknown_, true));
   }
   /// Statements whose candidate it cannot spell.
   [[nodiscard]] std::size_t statements() const noexcept { return statements_; }

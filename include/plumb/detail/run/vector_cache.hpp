@@ -22,8 +22,8 @@
 #include "plumb/detail/core/hash.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/rank/vectors.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/npy_file.hpp"
-#include "plumb/detail/records/whole_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -46,8 +46,8 @@ inline void write_vectors(const DiskPath& file, const std::vector<std::string>& 
 class VectorCache {
  public:
   /// `made_under` is an object of all that decides vectors beside the texts.
-  VectorCache(DiskPath folder, Json made_under)
-      : folder_(std::move(folder)), made_under_(std::move(made_under)) {}
+  VectorCache(DiskPath folder, Json cache_key)
+      : folder_(std::move(folder)), cache_key_(std::move(cache_key)) {}
 
   /// The vectors of a list of texts; nothing where they are not known or are damaged.
   [[nodiscard]] std::optional<NpyFile> find(const std::vector<std::string>& texts) const {
@@ -56,7 +56,7 @@ class VectorCache {
     try {
       const Json record = read_json_object(key.record);
       NpyFile vectors(key.vectors);
-      if (record.value("made_under", Json()) == made_under_ &&
+      if (record.value("made_under", Json()) == cache_key_ &&
           record.value("texts", Json()) == texts.size() &&
           record.value("bytes_of_texts", Json()) == key.bytes &&
           record.value("hash_of_vectors", Json()) == hash_of(vectors.rows())) {
@@ -77,7 +77,7 @@ class VectorCache {
     std::vector<std::string> numbers;
     for (std::size_t i = 0; i < texts.size(); ++i) numbers.push_back(std::to_string(i));
     write_vectors(key.vectors, numbers, rows);
-    const Json record = {{"made_under", made_under_},
+    const Json record = {{"made_under", cache_key_},
                          {"texts", texts.size()},
                          {"bytes_of_texts", key.bytes},
                          {"hash_of_vectors", hash_of(rows)}};
@@ -95,7 +95,7 @@ class VectorCache {
                       static_cast<std::size_t>(rows.size()) * sizeof(float)});
   }
   [[nodiscard]] Key key_of(const std::vector<std::string>& texts) const {
-    std::string all = made_under_.dump();
+    std::string all = cache_key_.dump();
     Key key;
     for (const std::string& text : texts) {
       all += "\n" + std::to_string(text.size()) + " " + text;
@@ -108,7 +108,7 @@ class VectorCache {
   }
 
   DiskPath folder_;
-  Json made_under_;
+  Json cache_key_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

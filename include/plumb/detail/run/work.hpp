@@ -81,7 +81,7 @@ class Work {
   }
 
   /// What is to be told of the job before it begins to count.
-  void announce(JobPlan plan) { plan_ = std::move(plan); }
+  void set_plan(JobPlan plan) { plan_ = std::move(plan); }
 
   /// Starts counting again, up to `total`.
   void begin(std::string counted, std::size_t total) {
@@ -189,7 +189,7 @@ class Part {
   /// from a journal. `evaluate` may count items by `step` while it works. Neither is called for a pack
   /// that another shard has. Returns whether the part is whole.
   template <class Evaluate, class Take>
-  bool go_through(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
+  bool generate_rows(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
       if (work_.options_.stop && work_.options_.stop()) throw Stopped();
       const std::size_t dealt = work_.dealer_.deal(packs[p].weight);

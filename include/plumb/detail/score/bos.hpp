@@ -21,7 +21,7 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/suggestion.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
@@ -69,7 +69,7 @@ struct Bos {
   static constexpr std::string_view prefix = "text:";
 
   static bool needs_prefix(std::string_view text) {
-    return text.starts_with(prefix) || over::all_of(text, [](char c) {
+    return text.starts_with(prefix) || ranges::all_of(text, [](char c) {
              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
            });
   }
@@ -78,7 +78,7 @@ struct Bos {
 /// "; near it are '<s>' and '</s>'": special tokens' texts by their distance from a word, four at most.
 inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const std::string& text) {
   const auto distance = [&](const SpecialToken& one) { return edit_distance(text, one.text); };
-  over::stable_sort(tokens, {}, distance);
+  ranges::stable_sort(tokens, {}, distance);
   if (tokens.size() > 4) tokens.resize(4);
   if (tokens.empty()) return "";
   return "name one of its vocabulary; special tokens near it: " +
@@ -94,7 +94,7 @@ template <class Model>
   if constexpr (ListsSpecialTokens<Model>) {
     if (capabilities_of(model).special_tokens) special = model.special_tokens();
   }
-  const auto found = over::find(special, text, &SpecialToken::text);
+  const auto found = ranges::find(special, text, &SpecialToken::text);
   if (found != special.end()) return found->id;
   const std::vector<TokenId> made = ids_of(inner_tokens(model, text));
   if (made.size() == 1 && model.detokenize(std::span<const TokenId>(made)) == text) {
@@ -119,7 +119,7 @@ template <class Model>
   }
   if (special.empty()) return name;
   for (const char* const known : {"<s>", "<bos>", "<|begin_of_text|>", "[BOS]", "<|endoftext|>"}) {
-    const auto found = over::find(special, known, &SpecialToken::text);
+    const auto found = ranges::find(special, known, &SpecialToken::text);
     if (found != special.end()) return name + ", as `bos` " + Bos::of(found->text).word();
   }
   return name + ", as `bos` " + Bos::of(special.front().text).word();
@@ -198,7 +198,7 @@ class OwnBos {
   /// Where the text of BOS is known, the tokenizer is asked about texts that begin with it alone.
   [[nodiscard]] bool begins(std::string_view text) const {
     const auto is_there = [&](const std::string& one) { return text.starts_with(one); };
-    if (!bos_ || (!texts_.empty() && over::none_of(texts_, is_there))) return false;
+    if (!bos_ || (!texts_.empty() && ranges::none_of(texts_, is_there))) return false;
     return begins_with(text_tokens(model_, text), bos_);
   }
 

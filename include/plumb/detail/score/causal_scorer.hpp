@@ -22,12 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include "plumb/detail/backend/cached_tree.hpp"
 #include "plumb/detail/backend/capabilities.hpp"
 #include "plumb/detail/backend/check_model.hpp"
-#include "plumb/detail/backend/held_tree.hpp"
 #include "plumb/detail/core/byte_archive.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
@@ -175,7 +175,7 @@ class CausalScorer {
         if (scored_ != Span::answer && t >= statements.continuation(pack[i])) {
           add(scores[i].continuation, probability);
         }
-        if (scored_ == Span::continuation || !over::binary_search(answer, t)) return;
+        if (scored_ == Span::continuation || !ranges::binary_search(answer, t)) return;
         add(scores[i].answer, probability);
       });
     }
@@ -300,7 +300,7 @@ class CausalScorer {
   mutable std::optional<OwnBos<Model>> own_bos_;  // asks the model, so when it is asked
   Span scored_;
   Finders finders_;
-  HeldTree<Model> held_;
+  CachedTree<Model> held_;
   TokenLookups lookups_;
 };
 

@@ -26,7 +26,7 @@
 #include "plumb/detail/backend/evaluate_masked.hpp"
 #include "plumb/detail/core/byte_archive.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"
@@ -105,7 +105,7 @@ class MaskedScorer {
     const TokenizedStatements& statements = block.statements_;
     const std::size_t first = statements.size() - unknown.size();
     for (std::size_t i = 0; i < unknown.size(); ++i) {
-      unknown[i] = over::any_of(statements.answer(first + i), [&](std::uint32_t t) {
+      unknown[i] = ranges::any_of(statements.answer(first + i), [&](std::uint32_t t) {
         return statements.token(first + i, t) == *token;
       });
     }
@@ -138,7 +138,7 @@ class MaskedScorer {
     const TokenizedStatements& statements = block.statements_;
     block.order_.resize(statements.size());
     std::iota(block.order_.begin(), block.order_.end(), 0U);
-    over::stable_sort(block.order_, {}, [&](std::uint32_t s) { return statements.length(s); });
+    ranges::stable_sort(block.order_, {}, [&](std::uint32_t s) { return statements.length(s); });
     block.cost_.statements = statements.size();
     DistinctInputs inputs;
     std::size_t tokens = 0;
@@ -213,7 +213,7 @@ class MaskedScorer {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
       for (std::size_t t = statements.begin(pack[i]); t < statements.length(pack[i]); ++t, ++slot) {
         add(scores[i].statement, found[slot]);
-        if (over::binary_search(answer, t)) add(scores[i].answer, found[slot]);
+        if (ranges::binary_search(answer, t)) add(scores[i].answer, found[slot]);
       }
     }
     return scores;

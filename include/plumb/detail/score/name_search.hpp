@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/score/name_trie.hpp"
 #include "plumb/detail/score/statement_score.hpp"
 
@@ -99,7 +99,7 @@ class NameSearch {
       node = trie.tree().parent(node);
       path_.push_back(node);
     }
-    over::reverse(path_);
+    ranges::reverse(path_);
   }
 
   /// The nodes to look at next, at most `most` of them (the first time, all of the true candidate's
@@ -164,7 +164,7 @@ class NameSearch {
     for (std::size_t i = 0; i < path_.size(); ++i) {
       const NodeId below = i + 1 < path_.size() ? path_[i + 1] : gold_;
       const auto children = trie_.children(path_[i]);
-      const auto place = over::find(children, below, &NameTrie::Child::node);
+      const auto place = ranges::find(children, below, &NameTrie::Child::node);
       sum += rows_.of(path_[i])[static_cast<std::size_t>(place - children.begin())];
       sums_[below] = sum;
     }
@@ -186,7 +186,7 @@ class NameSearch {
         continue;
       }
       const double bound = reduced(sum, trie_.longest(child));
-      if (bound < found_.score || over::binary_search(path_, child)) continue;
+      if (bound < found_.score || ranges::binary_search(path_, child)) continue;
       sums_[child] = sum;
       frontier_.push({bound, child});
     }
@@ -194,8 +194,8 @@ class NameSearch {
 
   void count(NodeId leaf, double score) {
     const std::span<const std::uint32_t> candidates = trie_.candidates(leaf);
-    const auto others = static_cast<std::size_t>(over::count_if(
-        candidates, [&](std::uint32_t c) { return !over::binary_search(truths_, c); }));
+    const auto others = static_cast<std::size_t>(ranges::count_if(
+        candidates, [&](std::uint32_t c) { return !ranges::binary_search(truths_, c); }));
     if (leaf == gold_) {
       found_.equal += candidates.size() - 1;
       found_.filtered_equal += others;

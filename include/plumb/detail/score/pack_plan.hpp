@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "plumb/detail/backend/concepts.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/score/tokenized_statements.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
@@ -76,7 +76,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   PackPlan plan;
   plan.order.resize(count);
   std::iota(plan.order.begin(), plan.order.end(), 0U);
-  over::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
+  ranges::sort(plan.order, [&](std::uint32_t a, std::uint32_t b) {
     if (const auto x = statements.shared(a), y = statements.shared(b); x != y) return x < y;
     const auto x = statements.rest(a);
     const auto y = statements.rest(b);
@@ -101,7 +101,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
   // The later statement that forks off this one.
   std::vector<std::uint32_t> branched_by(plan.order.size(), none);
-  std::uint32_t goes_on = none;  // the last statement whose path goes on from the end of this one's
+  std::uint32_t is_resumed =
+      none;  // the last statement whose path goes on from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t added = inner(k);
     if (k > 0) {
@@ -114,11 +115,11 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       }
       added -= (std::min)(added, held);
       if (inner(k - 1) > (std::min)(held, inner(k))) {
-        goes_on = static_cast<std::uint32_t>(k - 1);
+        is_resumed = static_cast<std::uint32_t>(k - 1);
       }
       if (added > 0) {
-        if (goes_on != none) branched_by[goes_on] = static_cast<std::uint32_t>(k);
-        goes_on = none;
+        if (is_resumed != none) branched_by[is_resumed] = static_cast<std::uint32_t>(k);
+        is_resumed = none;
       }
     }
     nodes[k + 1] = nodes[k] + added;
@@ -174,8 +175,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     plan.pack_nodes += plan.nodes.back();
   }
   plan.begins.push_back(0);
-  over::reverse(plan.begins);
-  over::reverse(plan.nodes);
+  ranges::reverse(plan.begins);
+  ranges::reverse(plan.nodes);
   if (count == 0) plan.begins.clear();
   return plan;
 }

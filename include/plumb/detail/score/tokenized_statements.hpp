@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/prompt/prompt.hpp"
 #include "plumb/detail/score/prompt_tokens.hpp"
@@ -78,7 +78,7 @@ class TokenizedStatements {
       ++place;
     };
     for (const Token& token : tokenization.tokens) {
-      const bool overlaps = over::any_of(
+      const bool overlaps = ranges::any_of(
           prompt.answer, [&](const ByteSpan& span) { return token.bytes.overlaps(span); });
       if (overlaps && tokenization.spells_text) {
         answers_.push_back(static_cast<std::uint32_t>(place));

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
 #include "plumb/detail/core/random.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/server/http_connection.hpp"
 #include "plumb/detail/server/reply_json.hpp"
@@ -74,7 +74,7 @@ class HttpClient {
             static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()),
             "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
-    if (!over::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
+    if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
       throw user_error({.field = "PLUMB_API_KEY"}, "holds a space or a character that is not ASCII",
                        "give the key alone");
     }
@@ -118,7 +118,7 @@ class HttpClient {
         }
       }
       const auto wait = options_.retry.wait(failures++, uniform(), retry_after);
-      if (!wait) throw gave_up(problem, failures, retry_after);
+      if (!wait) throw retries_exhausted(problem, failures, retry_after);
       pause(*wait);
       ++sent_again_;
     }
@@ -207,8 +207,8 @@ class HttpClient {
     return " to " + text;
   }
 
-  [[nodiscard]] Error gave_up(const std::string& problem, std::size_t times,
-                              std::optional<RetryPolicy::Seconds> retry_after) const {
+  [[nodiscard]] Error retries_exhausted(const std::string& problem, std::size_t times,
+                                        std::optional<RetryPolicy::Seconds> retry_after) const {
     const std::string kept = is_connected_ ? "what is done is kept; " : "";
     if (retry_after && *retry_after > options_.retry.patience) {
       return internal_error(site(),

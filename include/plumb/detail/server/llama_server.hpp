@@ -10,7 +10,7 @@
 // wanted alone is forced by a bias, and the reply is small. Few tokens are forced one by one, many
 // read from the whole distribution. A token that ends inside a UTF-8 character is left out of a
 // reply that ends there, so it is asked wholly. Probabilities are computed in F32: none below e^-87
-// can be told, and sums are good to 1e-3 nats.
+// can be reported, and sums are good to 1e-3 nats.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "plumb/detail/core/chat.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/server/llama_probabilities.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
@@ -68,18 +68,18 @@ class LlamaServer final : public ServerDialect {
   /// To be set before any other thread uses it.
   void set_sampled(TokenId token) { sampled_ = token; }
 
-  [[nodiscard]] std::size_t together(std::size_t count, AskHow how) const override {
-    return how != AskHow::wholly && count <= few_ ? 1 : count;
+  [[nodiscard]] std::size_t together(std::size_t count, QueryMode how) const override {
+    return how != QueryMode::full_distribution && count <= few_ ? 1 : count;
   }
 
-  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const override {
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
     const auto& [prefix, tokens, nats] = asked.front();
-    const bool forced = how != AskHow::wholly && tokens.size() == 1;
+    const bool forced = how != QueryMode::full_distribution && tokens.size() == 1;
     return {"/completion",
             opening(prefix, 1) + ",\"n_probs\":" + std::to_string(forced ? 1 : facts_.vocabulary) +
                 ",\"logit_bias\":[[" + std::to_string(forced ? tokens.front() : sampled_) +
-                ",1e9]]" + greedy +
-                ",\"cache_prompt\":" + (how == AskHow::afresh ? "false" : "true") + answer_fields};
+                ",1e9]]" + greedy + ",\"cache_prompt\":" +
+                (how == QueryMode::without_cache ? "false" : "true") + answer_fields};
   }
 
   [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
@@ -96,7 +96,7 @@ class LlamaServer final : public ServerDialect {
                          "is " + std::to_string(id) + ", and token " +
                              std::to_string(tokens.front()) + " was forced");
       }
-      nats[0] = told(json, found, id);
+      nats[0] = reported_nats(json, found, id);
       return true;
     }
     const auto& whole = made.likeliest.front();
@@ -110,7 +110,7 @@ class LlamaServer final : public ServerDialect {
       by_id[static_cast<std::size_t>(id)] = found;
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      nats[i] = told(json, by_id[static_cast<std::size_t>(tokens[i])], tokens[i]);
+      nats[i] = reported_nats(json, by_id[static_cast<std::size_t>(tokens[i])], tokens[i]);
     }
     return true;
   }
@@ -137,7 +137,7 @@ class LlamaServer final : public ServerDialect {
                    [](std::int64_t id, const auto& entry) { return id == entry.id; });
     for (std::size_t i = 0; has_all && i < made.generated.size(); ++i) {
       continuation.log_probabilities.push_back(
-          told(json, made.generated[i].nats, made.generated[i].id));
+          reported_nats(json, made.generated[i].nats, made.generated[i].id));
     }
     continuation.ended = made.stop_type == "eos";
     continuation.drop_end();
@@ -252,10 +252,10 @@ class LlamaServer final : public ServerDialect {
   }
 
   /// Minus infinity for a probability that F32 has not.
-  static double told(const ReplyJson& json, double nats, std::int64_t id) {
-    const double told =
+  static double reported_nats(const ReplyJson& json, double nats, std::int64_t id) {
+    const double value =
         json.checked_log_probability(nats, "log-probability of token " + std::to_string(id));
-    return told < least_nats ? -std::numeric_limits<double>::infinity() : told;
+    return value < least_nats ? -std::numeric_limits<double>::infinity() : value;
   }
 
   [[nodiscard]] bool refuse_cut(const ReplyJson& json, std::size_t entries) const {

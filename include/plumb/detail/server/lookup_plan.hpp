@@ -162,14 +162,14 @@ class LookupSequences {
   double prompts = 0, tokens = 0, asked = 0;
   for (std::size_t q = 0; q < nodes.size(); ++q) {
     const std::size_t count = questions[q].tokens.size();
-    const std::size_t together = dialect.together(count, AskHow::plainly);
+    const std::size_t together = dialect.together(count, QueryMode::normal);
     const auto parts = static_cast<double>((count + together - 1) / together);
     prompts += parts;
     asked += static_cast<double>(count);
     tokens += parts * static_cast<double>(dialect.tokens_behind_cache(tree.depth(nodes[q])));
   }
   const auto most = static_cast<double>(
-      dialect.together((std::numeric_limits<std::size_t>::max)(), AskHow::plainly));
+      dialect.together((std::numeric_limits<std::size_t>::max)(), QueryMode::normal));
   const double requests =
       (std::max)(std::ceil(prompts / static_cast<double>(dialect.prefixes_together())),
                  std::ceil(asked / most));

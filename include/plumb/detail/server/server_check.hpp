@@ -26,7 +26,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/hash.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
@@ -41,7 +41,7 @@ struct ServerCheck {
   double sum_off = 0;
   bool is_whole = true;
   /// Asked again, the tokens one by one; without the cache; and as a sequence's own tokens.
-  double again_off = 0, afresh_off = 0, sequence_off = 0;
+  double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
 
   /// Larger ones are refused. Models whose logits are kept in 16 bits move by an eighth of a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
@@ -59,7 +59,7 @@ struct ServerCheck {
     return std::vector<TokenId>(prefix.begin(), prefix.begin() + static_cast<int>(length));
   };
   // All of `tokens` after the whole prefix: in one question, or in one each.
-  const auto asked = [&](std::span<const TokenId> tokens, std::size_t each, AskHow how) {
+  const auto asked = [&](std::span<const TokenId> tokens, std::size_t each, QueryMode how) {
     std::vector<double> nats(tokens.size());
     std::vector<NextTokenQuestion> questions;
     for (std::size_t i = 0; i < tokens.size(); i += each) {
@@ -71,13 +71,13 @@ struct ServerCheck {
   };
   ServerCheck check;
   const std::size_t vocabulary = dialect.facts().vocabulary;
-  const std::size_t together = dialect.together(vocabulary, AskHow::wholly);
+  const std::size_t together = dialect.together(vocabulary, QueryMode::full_distribution);
   check.is_whole = together == vocabulary;
   std::vector<TokenId> all;
   for (std::size_t i = 0; i < together; ++i) {
     all.push_back(static_cast<TokenId>(i * vocabulary / together));
   }
-  const std::vector<double> whole = asked(all, all.size(), AskHow::wholly);
+  const std::vector<double> whole = asked(all, all.size(), QueryMode::full_distribution);
   const auto refuse_sum = [&](double sum, const std::string& bound) {
     throw user_error(client.site(),
                      "its next-token probabilities add up to " + std::to_string(sum) + ", " + bound,
@@ -111,7 +111,7 @@ struct ServerCheck {
       }
     }
   }
-  if (over::all_of(whole, [](double nats) {
+  if (ranges::all_of(whole, [](double nats) {
         return std::isinf(nats) || std::abs(nats * 1000 - std::round(nats * 1000)) < 1e-6;
       })) {
     throw user_error(client.site(), "rounds its log-probabilities to three decimals or fewer",
@@ -126,15 +126,15 @@ struct ServerCheck {
                     [&](std::size_t a, std::size_t b) { return whole[a] > whole[b]; });
   order.resize(several);
   for (std::size_t k = 1; k <= 4; ++k) order.push_back((all.size() - 1) * k / 4);
-  over::sort_distinct(order);
+  ranges::sort_distinct(order);
   std::vector<TokenId> some;
   for (const std::size_t i : order) some.push_back(all[i]);
-  const auto told = [](double nats) { return (std::max)(nats, ServerCheck::least_nats); };
-  const auto difference = [&](AskHow how) {
+  const auto floored = [](double nats) { return (std::max)(nats, ServerCheck::least_nats); };
+  const auto difference = [&](QueryMode how) {
     double most = 0;
     const std::vector<double> nats = asked(some, 1, how);
     for (std::size_t i = 0; i < order.size(); ++i) {
-      most = (std::max)(most, std::abs(told(nats[i]) - told(whole[order[i]])));
+      most = (std::max)(most, std::abs(floored(nats[i]) - floored(whole[order[i]])));
     }
     return most;
   };
@@ -154,31 +154,32 @@ struct ServerCheck {
     AskedSequence sequence{prefix, {}};
     ask_sequences(client, dialect, tally, std::span(&sequence, 1));
     for (std::size_t i = 1; i < prefix.size(); ++i) {
-      check.sequence_off =
-          (std::max)(check.sequence_off, std::abs(told(sequence.nats[i]) - told(own[i])));
+      check.sequence_difference = (std::max)(check.sequence_difference,
+                                             std::abs(floored(sequence.nats[i]) - floored(own[i])));
     }
   }
-  check.again_off = difference(AskHow::plainly);
-  check.afresh_off = difference(AskHow::afresh);
+  check.repeat_difference = difference(QueryMode::normal);
+  check.uncached_difference = difference(QueryMode::without_cache);
   if (dialect.tokens_behind_cache(2) > 1) {
     // The cache keeps blocks, so a longer prompt is asked: for the first time, from the cache, afresh.
     std::vector<TokenId> longer;
     while (longer.size() < 40) longer.insert(longer.end(), prefix.begin(), prefix.end());
     if (dialect.facts().context > 0 && longer.size() >= dialect.facts().context) longer = prefix;
     std::vector<std::vector<double>> answers;
-    for (const AskHow how : {AskHow::plainly, AskHow::plainly, AskHow::afresh}) {
+    for (const QueryMode how : {QueryMode::normal, QueryMode::normal, QueryMode::without_cache}) {
       std::vector<double>& nats = answers.emplace_back(some.size());
       const NextTokenQuestion question{some, nats};
       ask_questions(
           client, dialect, tally, std::span(&question, 1), [&](std::size_t) { return longer; },
           how);
       for (std::size_t i = 0; i < some.size(); ++i) {
-        check.afresh_off =
-            (std::max)(check.afresh_off, std::abs(told(nats[i]) - told(answers.front()[i])));
+        check.uncached_difference = (std::max)(
+            check.uncached_difference, std::abs(floored(nats[i]) - floored(answers.front()[i])));
       }
     }
   }
-  const double worst = (std::max)({check.again_off, check.afresh_off, check.sequence_off});
+  const double worst =
+      (std::max)({check.repeat_difference, check.uncached_difference, check.sequence_difference});
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),
                      "the same question is answered " + std::to_string(worst) + " nats apart",

@@ -194,7 +194,7 @@ class ServerConnection {
 
   void find_answers() {
     const AskedPrefix question{prompt_, std::span(prompt_).last(1), {}};
-    const HttpRequest asked = dialect_->ask(std::span(&question, 1), AskHow::plainly);
+    const HttpRequest asked = dialect_->ask(std::span(&question, 1), QueryMode::normal);
     const HttpReply reply = client_.reply(asked);
     const bool has_no_route = reply.status == 400 || reply.status == 404 || reply.status == 501;
     if (dimension_ > 0 && has_no_route) return;

@@ -56,12 +56,12 @@ struct ServerTally {
 };
 
 /// How a question after a prefix is put.
-enum class AskHow {
-  plainly,
+enum class QueryMode {
+  normal,
   /// For the whole distribution, where the dialect knows a cheaper way for few tokens.
-  wholly,
+  full_distribution,
   /// Without the server's prefix cache, where that can be asked.
-  afresh,
+  without_cache,
 };
 
 /// A prefix, the tokens whose log-probabilities after it are asked, and where these go. The spans are
@@ -113,10 +113,11 @@ class ServerDialect {
 
   /// How many of `count` tokens after one prefix go into one request; `prefixes_together` prefixes
   /// share a request, and then this is the limit of their tokens in total.
-  [[nodiscard]] virtual std::size_t together(std::size_t count, AskHow how) const = 0;
+  [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
   /// Asks how likely tokens are after prefixes, none of which is empty.
-  [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const = 0;
+  [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
+                                        QueryMode how) const = 0;
   /// Sets the log-probabilities that were asked for; minus infinity for one that is too small for the
   /// server to report. False if the reply cannot contain them and the same must be asked wholly.
   [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,

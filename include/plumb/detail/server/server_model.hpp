@@ -198,10 +198,10 @@ class ServerModel {
       checks = {{check.is_whole ? "probabilities_add_up_to_1_within"
                                 : "likeliest_probabilities_exceed_1_by",
                  check.sum_off},
-                {"same_again_within_nats", check.again_off},
-                {"same_without_prefix_cache_within_nats", check.afresh_off}};
+                {"same_again_within_nats", check.repeat_difference},
+                {"same_without_prefix_cache_within_nats", check.uncached_difference}};
       if (server_->dialect().sequences_together() > 0) {
-        checks["same_as_sequences_within_nats"] = check.sequence_off;
+        checks["same_as_sequences_within_nats"] = check.sequence_difference;
       }
     }
     const HttpClient& client = server_->client();

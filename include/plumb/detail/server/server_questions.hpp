@@ -32,7 +32,7 @@ struct NextTokenQuestion {
 template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,
-                   AskHow how = AskHow::plainly) {
+                   QueryMode how = QueryMode::normal) {
   struct Slice {
     std::size_t question, first, count;
   };
@@ -67,7 +67,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
     }
     return asked;
   };
-  const auto made = [&](std::span<const AskedPrefix> asked, AskHow as) {
+  const auto made = [&](std::span<const AskedPrefix> asked, QueryMode as) {
     for (const AskedPrefix& one : asked) tally.tokens_sent += one.prefix.size();
     return dialect.ask(asked, as);
   };
@@ -76,7 +76,8 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       [&](std::size_t i, const HttpReply& reply) {
         const std::vector<AskedPrefix> asked = asked_in(requests[i]);
         if (dialect.read(reply, asked, tally)) return;
-        if (dialect.read(client.ask(made(asked, AskHow::wholly)), asked, tally)) return;
+        if (dialect.read(client.ask(made(asked, QueryMode::full_distribution)), asked, tally))
+          return;
         throw internal_error(client.site(),
                              "gives no log-probabilities after " +
                                  std::to_string(asked.front().prefix.size()) + " tokens",

@@ -33,9 +33,9 @@ class SglangServer final : public OpenAiCompatibleServer {
       : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),
                                vocabulary) {}
 
-  [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override { return count; }
+  [[nodiscard]] std::size_t together(std::size_t count, QueryMode) const override { return count; }
 
-  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow) const override {
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode) const override {
     return {"/generate", opening(detail::json_ids(asked.front().prefix), 1) +
                              ",\"temperature\":0},\"token_ids_logprob\":" +
                              detail::json_ids(asked.front().tokens) + "}"};

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/server/openai_compatible_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 
@@ -40,24 +40,24 @@ class VllmServer final : public OpenAiCompatibleServer {
       : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
                                vocabulary) {}
 
-  [[nodiscard]] std::size_t together(std::size_t count, AskHow) const override {
+  [[nodiscard]] std::size_t together(std::size_t count, QueryMode) const override {
     return (std::min)(count, most_tokens);
   }
 
   [[nodiscard]] std::size_t prefixes_together() const override { return 64; }
 
-  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, AskHow how) const override {
+  [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
     std::vector<TokenId> wanted;
     for (const AskedPrefix& one : asked) {
       wanted.insert(wanted.end(), one.tokens.begin(), one.tokens.end());
     }
-    over::sort_distinct(wanted);
+    ranges::sort_distinct(wanted);
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
     // Of its own, so that nothing is found in the cache.
     const std::string unlike_others =
-        how == AskHow::afresh
+        how == QueryMode::without_cache
             ? ",\"cache_salt\":\"" +
                   std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + "\""
             : "";

@@ -16,7 +16,7 @@
 
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
 #include "plumb/detail/core/white_space.hpp"
 #include "plumb/detail/data/dataset.hpp"
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// loader made stays as it is.
 inline void fill_in(Relation& relation) {
   std::vector<Fact>& facts = relation.facts;
-  if (over::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
+  if (ranges::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
     for (std::size_t i = 0; i < facts.size(); ++i) facts[i].instance = i;
   }
   if (!relation.option_ids.empty()) return;
@@ -87,7 +87,7 @@ inline void check_options(const Relation& relation) {
   }
   // Options that have ids may share a label.
   std::vector<std::string> names = ids == 0 ? relation.options : relation.option_ids;
-  over::sort(names);
+  ranges::sort(names);
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice == names.end()) return;
   throw user_error(site, "option '" + *twice + "' is duplicated",
@@ -98,8 +98,8 @@ inline void check_options(const Relation& relation) {
 enum class Templates { needed, not_needed };
 
 /// The relation, filled in. Throws the user error of what a loader would refuse in its file.
-[[nodiscard]] inline Relation as_loaded(Relation relation,
-                                        Templates templates = Templates::needed) {
+[[nodiscard]] inline Relation check_and_complete(Relation relation,
+                                                 Templates templates = Templates::needed) {
   const Site site{.file = relation.file, .field = relation.code};
   if (const auto problem = problem_with_relation_name(relation.code, site)) throw *problem;
   const bool lacks_template = templates == Templates::needed && relation.templates.empty();
@@ -139,13 +139,14 @@ enum class Templates { needed, not_needed };
 
 /// The same of every relation; throws a user error too for a dataset without relations, and for two of
 /// one name, whose results would be one file.
-[[nodiscard]] inline Dataset as_loaded(Dataset dataset, Templates templates = Templates::needed) {
+[[nodiscard]] inline Dataset check_and_complete(Dataset dataset,
+                                                Templates templates = Templates::needed) {
   if (dataset.relations.empty()) {
     throw user_error({.field = dataset.name}, "the dataset has no relation", "add one");
   }
   std::unordered_set<std::string> codes;
   for (Relation& relation : dataset.relations) {
-    relation = as_loaded(std::move(relation), templates);
+    relation = check_and_complete(std::move(relation), templates);
     if (codes.insert(relation.code).second) continue;
     throw user_error({.file = relation.file, .line = 0, .field = relation.code},
                      "two relations have this name", "rename one of them");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/run/asked_otherwise.hpp"
+#include "plumb/detail/run/run_differences.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 
 using namespace plumb::detail;
 
-BOOST_AUTO_TEST_SUITE(asked_otherwise_suite)
+BOOST_AUTO_TEST_SUITE(run_differences_suite)
 
 BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
   const test::TemporaryFolder folder;
@@ -20,15 +20,15 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
                  Json{{"settings", {{"command", "probe"}, {"bos", bos}}}}.dump());
     runs.push_back({name, folder / name});
   }
-  const std::vector<std::string> remarks = asked_otherwise(runs, false);
+  const std::vector<std::string> remarks = run_differences(runs, false);
   BOOST_TEST_REQUIRE(remarks.size() == 1U);
   BOOST_TEST(remarks[0] ==
              "b, c were asked otherwise than a, so their numbers may not compare: bos \"no\" "
              "instead of \"yes\"");
   runs.pop_back();
-  BOOST_TEST(asked_otherwise(runs, false)[0].starts_with("b was asked otherwise than a"));
+  BOOST_TEST(run_differences(runs, false)[0].starts_with("b was asked otherwise than a"));
   runs.pop_back();
-  BOOST_TEST(asked_otherwise(runs, false).empty());
+  BOOST_TEST(run_differences(runs, false).empty());
 }
 
 BOOST_AUTO_TEST_CASE(draws_of_shots_differ_by_seed_alone) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(draws_of_shots_differ_by_seed_alone) {
       folder.write(std::string(name) + "/run.json", Json{{"settings", settings}}.dump());
       runs.push_back({name, folder / name});
     }
-    return asked_otherwise(runs, false);
+    return run_differences(runs, false);
   };
   BOOST_TEST(compared({{"shot_seed", 0}}, {{"shot_seed", 1}}).empty());
   const auto otherwise = compared({{"shot_seed", 0}, {"special_tokens", "parse"}},

@@ -11,8 +11,8 @@
 
 #include "plumb/detail/core/disk_path.hpp"
 #include "plumb/detail/core/error.hpp"
-#include "plumb/detail/core/over.hpp"
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -33,7 +33,7 @@ inline void remove_folder(const DiskPath& folder) {
 }
 
 /// Not thread-safe; one process at a time makes a folder of one name.
-class FolderInTheMaking {
+class AtomicFolder {
  public:
   /// Throws the user error of a place that holds something.
   static void refuse_used(const DiskPath& folder) {
@@ -46,7 +46,7 @@ class FolderInTheMaking {
   /// Its files' names end in `ending`. Throws a user error for a place that holds something, where
   /// something else than an unfinished folder of such files is in the way, and where another process
   /// is making it.
-  FolderInTheMaking(const DiskPath& folder, std::string_view ending)
+  AtomicFolder(const DiskPath& folder, std::string_view ending)
       : folder_(folder.parent() / folder.name()), part_(folder_ + ".part") {
     refuse_used(folder_);
     if (part_.exists()) remove_left(ending);
@@ -72,7 +72,7 @@ class FolderInTheMaking {
       return entry.is_file() &&
              (name.ends_with(ending) || name.ends_with(std::string(ending) + ".part"));
     };
-    if (!part_.is_folder() || !over::all_of(part_.list(), is_ours)) {
+    if (!part_.is_folder() || !ranges::all_of(part_.list(), is_ours)) {
       throw user_error({.file = part_}, "is in the way",
                        "move it elsewhere, or choose another folder (`out`)");
     }

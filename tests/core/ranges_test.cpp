@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 
 #include <array>
 #include <boost/test/unit_test.hpp>
@@ -40,28 +40,31 @@ const auto suit_of = [](const Card& card) { return card.suit; };
 
 BOOST_AUTO_TEST_CASE(the_standard_finds_and_counts_the_same) {
   for (const auto& hand : hands()) {
-    BOOST_TEST((over::find(hand, 3, &Card::suit) == std::ranges::find(hand, 3, &Card::suit)));
-    BOOST_TEST((over::find_if(hand, &Card::is_high) == std::ranges::find_if(hand, &Card::is_high)));
-    BOOST_TEST(over::count(hand, 1, suit_of) == std::ranges::count(hand, 1, suit_of));
-    BOOST_TEST(over::count_if(hand, &Card::is_high) == std::ranges::count_if(hand, &Card::is_high));
+    BOOST_TEST((ranges::find(hand, 3, &Card::suit) == std::ranges::find(hand, 3, &Card::suit)));
+    BOOST_TEST(
+        (ranges::find_if(hand, &Card::is_high) == std::ranges::find_if(hand, &Card::is_high)));
+    BOOST_TEST(ranges::count(hand, 1, suit_of) == std::ranges::count(hand, 1, suit_of));
+    BOOST_TEST(ranges::count_if(hand, &Card::is_high) ==
+               std::ranges::count_if(hand, &Card::is_high));
     const auto is_two = [](int suit) { return suit == 2; };
-    BOOST_TEST(over::any_of(hand, is_two, &Card::suit) ==
+    BOOST_TEST(ranges::any_of(hand, is_two, &Card::suit) ==
                std::ranges::any_of(hand, is_two, &Card::suit));
-    BOOST_TEST(over::all_of(hand, &Card::is_high) == std::ranges::all_of(hand, &Card::is_high));
-    BOOST_TEST(over::none_of(hand, is_two, suit_of) == std::ranges::none_of(hand, is_two, suit_of));
+    BOOST_TEST(ranges::all_of(hand, &Card::is_high) == std::ranges::all_of(hand, &Card::is_high));
+    BOOST_TEST(ranges::none_of(hand, is_two, suit_of) ==
+               std::ranges::none_of(hand, is_two, suit_of));
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_standard_orders_the_same) {
   for (const auto& hand : hands()) {
     auto ours = hand, theirs = hand;
-    over::stable_sort(ours, std::greater<>{}, &Card::suit);
+    ranges::stable_sort(ours, std::greater<>{}, &Card::suit);
     std::ranges::stable_sort(theirs, std::greater{}, &Card::suit);
     BOOST_TEST((ours == theirs));
-    over::sort(ours, {}, &Card::name);
+    ranges::sort(ours, {}, &Card::name);
     BOOST_TEST(std::ranges::is_sorted(ours, {}, &Card::name));
-    over::stable_sort(ours, {}, suit_of);
-    over::reverse(ours);
+    ranges::stable_sort(ours, {}, suit_of);
+    ranges::reverse(ours);
     BOOST_TEST(std::ranges::is_sorted(ours, std::greater{}, suit_of));
     BOOST_TEST(std::ranges::is_permutation(ours, theirs));
   }
@@ -69,35 +72,35 @@ BOOST_AUTO_TEST_CASE(the_standard_orders_the_same) {
 
 BOOST_AUTO_TEST_CASE(the_first_of_equals_is_the_extreme) {
   for (const auto& hand : hands()) {
-    BOOST_TEST((over::max_element(hand, {}, &Card::suit) ==
+    BOOST_TEST((ranges::max_element(hand, {}, &Card::suit) ==
                 std::ranges::max_element(hand, {}, &Card::suit)));
     BOOST_TEST(
-        (over::min_element(hand, {}, suit_of) == std::ranges::min_element(hand, {}, suit_of)));
+        (ranges::min_element(hand, {}, suit_of) == std::ranges::min_element(hand, {}, suit_of)));
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_standard_has_the_same_bounds) {
   for (auto hand : hands()) {
-    over::sort(hand, {}, &Card::suit);
+    ranges::sort(hand, {}, &Card::suit);
     for (int suit = -1; suit <= 4; ++suit) {
-      BOOST_TEST((over::lower_bound(hand, suit, {}, &Card::suit) ==
+      BOOST_TEST((ranges::lower_bound(hand, suit, {}, &Card::suit) ==
                   std::ranges::lower_bound(hand, suit, {}, &Card::suit)));
-      BOOST_TEST((over::upper_bound(hand, suit, {}, suit_of) ==
+      BOOST_TEST((ranges::upper_bound(hand, suit, {}, suit_of) ==
                   std::ranges::upper_bound(hand, suit, {}, suit_of)));
     }
   }
   const std::array numbers{1, 3, 5};
-  BOOST_TEST(over::binary_search(numbers, 3));
-  BOOST_TEST(!over::binary_search(numbers, 4));
-  BOOST_TEST(over::binary_search("ace", 'c'));
+  BOOST_TEST(ranges::binary_search(numbers, 3));
+  BOOST_TEST(!ranges::binary_search(numbers, 4));
+  BOOST_TEST(ranges::binary_search("ace", 'c'));
 }
 
 BOOST_AUTO_TEST_CASE(lengths_matter_to_equality) {
   const std::vector<int> three{1, 2, 3}, two{1, 2};
-  BOOST_TEST(over::equal(three, std::array{1, 2, 3}));
-  BOOST_TEST(!over::equal(three, two));
-  BOOST_TEST(!over::equal(two, three));
-  BOOST_TEST(!over::equal(three, std::array{1, 2, 4}));
+  BOOST_TEST(ranges::equal(three, std::array{1, 2, 3}));
+  BOOST_TEST(!ranges::equal(three, two));
+  BOOST_TEST(!ranges::equal(two, three));
+  BOOST_TEST(!ranges::equal(three, std::array{1, 2, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_looked_at_behind_an_answer) {
@@ -107,22 +110,22 @@ BOOST_AUTO_TEST_CASE(nothing_is_looked_at_behind_an_answer) {
     ++asked;
     return number < 2;
   };
-  BOOST_TEST(!over::all_of(numbers, below_two));
+  BOOST_TEST(!ranges::all_of(numbers, below_two));
   BOOST_TEST(asked == 2);
-  BOOST_TEST(over::any_of(numbers, below_two));
+  BOOST_TEST(ranges::any_of(numbers, below_two));
   BOOST_TEST(asked == 3);
 }
 
 BOOST_AUTO_TEST_CASE(constants_may_be_looked_up) {
   static constexpr std::array numbers{1, 3, 5};
-  static_assert(*over::lower_bound(numbers, 2) == 3);
-  static_assert(over::all_of(numbers, [](int number) { return number % 2 == 1; }));
+  static_assert(*ranges::lower_bound(numbers, 2) == 3);
+  static_assert(ranges::all_of(numbers, [](int number) { return number % 2 == 1; }));
 }
 
 BOOST_AUTO_TEST_CASE(one_of_each_is_left_in_order) {
   std::vector<int> some{3, 1, 3, 2, 1, 3}, none;
-  over::sort_distinct(some);
-  over::sort_distinct(none);
+  ranges::sort_distinct(some);
+  ranges::sort_distinct(none);
   BOOST_TEST(some == (std::vector<int>{1, 2, 3}));
   BOOST_TEST(none.empty());
 }

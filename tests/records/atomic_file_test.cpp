@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/records/whole_file.hpp"
+#include "plumb/detail/records/atomic_file.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -12,7 +12,7 @@ using namespace plumb::detail;
 using test::says;
 using test::slurp;
 
-BOOST_AUTO_TEST_SUITE(whole_file)
+BOOST_AUTO_TEST_SUITE(atomic_file_suite)
 
 namespace {
 
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
 BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
   const test::TemporaryFolder folder;
   {
-    FileInTheMaking file(folder / "a.jsonl");
+    AtomicFile file(folder / "a.jsonl");
     file << "first\n" << std::string("b\0c", 3);
     BOOST_TEST(!std::filesystem::exists(folder / "a.jsonl"));
     BOOST_TEST(std::filesystem::exists(folder / "a.jsonl.part"));
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_making_has_its_name_when_it_is_finished) {
 BOOST_AUTO_TEST_CASE(a_file_in_the_making_is_summed_as_it_is_written) {
   const test::TemporaryFolder folder;
   const std::string large(200'000, 'x');
-  FileInTheMaking file(folder / "a.jsonl");
+  AtomicFile file(folder / "a.jsonl");
   file << "one\n" << large << "\ntwo\n";
   const FileSum sum = file.finish();
   BOOST_TEST(sum.lines == 3U);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_a_link_in_its_place_leads_to_is_left_alone) {
 
 BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
   const test::TemporaryFolder folder;
-  FileInTheMaking(folder / "none.jsonl").finish();
+  AtomicFile(folder / "none.jsonl").finish();
   BOOST_TEST(std::filesystem::file_size(folder / "none.jsonl") == 0U);
 }
 
@@ -94,9 +94,9 @@ BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl", "old");
-  { FileInTheMaking(folder / "a.jsonl") << "half of the n"; }
+  { AtomicFile(folder / "a.jsonl") << "half of the n"; }
   BOOST_TEST(slurp(folder / "a.jsonl") == "old");
-  FileInTheMaking file(folder / "a.jsonl");
+  AtomicFile file(folder / "a.jsonl");
   file << "new";
   BOOST_TEST(slurp(folder / "a.jsonl") == "old");
   file.finish();
@@ -105,12 +105,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
 
 BOOST_AUTO_TEST_CASE(a_file_in_the_making_that_cannot_be_made_is_the_users_to_mend) {
   const test::TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION(FileInTheMaking(folder / "gone/a.jsonl"), Error,
+  BOOST_CHECK_EXCEPTION(AtomicFile(folder / "gone/a.jsonl"), Error,
                         says(Fault::user,
                              "gone/a.jsonl.part: cannot be created; check its "
                              "folder's permissions, or choose another"));
   std::filesystem::create_directory(folder / "b.jsonl.part");  // stands in the way
-  BOOST_CHECK_THROW(FileInTheMaking(folder / "b.jsonl"), Error);
+  BOOST_CHECK_THROW(AtomicFile(folder / "b.jsonl"), Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   FullDisk disk;
   folder.write("a.jsonl", "old");
   for (const std::size_t size : {1U, 100'000U}) {  // refused when it is finished, and before
-    FileInTheMaking file(DiskPath(folder / "a.jsonl", disk));
+    AtomicFile file(DiskPath(folder / "a.jsonl", disk));
     const auto write = [&] {
       file << std::string(size, 'x');
       BOOST_TEST(size == 1U);
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
 BOOST_AUTO_TEST_CASE(a_folder_in_the_place_of_a_finished_file_is_named) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl/inside", "x");
-  FileInTheMaking file(folder / "a.jsonl");
+  AtomicFile file(folder / "a.jsonl");
   BOOST_CHECK_EXCEPTION(file.finish(), Error,
                         says(Fault::internal, "a.jsonl: cannot be replaced: "));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/backend/held_tree.hpp"
+#include "plumb/detail/backend/cached_tree.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 using namespace plumb::detail;
 
-BOOST_AUTO_TEST_SUITE(held_tree)
+BOOST_AUTO_TEST_SUITE(cached_tree)
 
 namespace {
 
@@ -45,7 +45,7 @@ void feed(Tree& tree, const Tokens& rest) {
 
 BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) {
   Told model;
-  HeldTree tree(model);
+  CachedTree tree(model);
   hold(tree, {'a', 'b'});
   BOOST_TEST(model.tokens_fed == 2U);
   BOOST_TEST(tree.context().size() == 2U);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
 
 BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
   Told model;
-  HeldTree tree(model);
+  CachedTree tree(model);
   hold(tree, {});
   BOOST_TEST(model.tokens_fed == 0U);
   feed(tree, {'a', 'b'});
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
 // them.
 BOOST_AUTO_TEST_CASE(branches_off_the_middle_of_the_context_go_too) {
   Told model;
-  HeldTree tree(model);
+  CachedTree tree(model);
   hold(tree, {'a', 'b'});
   Nodes ends{tree.insert(Tokens{'c', 'd'}, 2), tree.insert(Tokens{'x', 'y', 'z'}, 1),
              tree.insert(Tokens{'q'}, TokenTree::root)};
@@ -102,28 +102,28 @@ BOOST_AUTO_TEST_CASE(branches_off_the_middle_of_the_context_go_too) {
 BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {
   Told model;
   {
-    HeldTree unused(model);
+    CachedTree unused(model);
     unused.insert(Tokens{'a'});
   }
   BOOST_TEST(model.released.empty());
   {
-    HeldTree tree(model);
+    CachedTree tree(model);
     hold(tree, {'a'});
   }
   BOOST_TEST(model.released == Nodes{TokenTree::root}, boost::test_tools::per_element());
   {
-    HeldTree tree(model);
+    CachedTree tree(model);
     feed(tree, {'a', 'b'});
   }
   BOOST_TEST(model.released.size() == 2U);
-  HeldTree again(model);  // nodes of its ids are not held any more
+  CachedTree again(model);  // nodes of its ids are not held any more
   feed(again, {'a', 'b'});
   BOOST_TEST(model.tokens_fed == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_can_be_released_and_the_root_is_all) {
   Told model;
-  HeldTree tree(model);
+  CachedTree tree(model);
   hold(tree, {'a'});
   feed(tree, {'b', 'c'});
   tree.release(3);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_part_can_be_released_and_the_root_is_all) {
 // A model that throws may hold a part of what it was fed.
 BOOST_AUTO_TEST_CASE(a_context_that_cannot_be_fed_is_none_and_is_released) {
   Told model;
-  HeldTree tree(model);
+  CachedTree tree(model);
   const auto fails = [&](NodeId end) {
     tree.evaluate(std::span(&end, 1), ignore);
     throw std::runtime_error("gone");
@@ -155,12 +155,12 @@ BOOST_AUTO_TEST_CASE(a_context_that_cannot_be_fed_is_none_and_is_released) {
 BOOST_AUTO_TEST_CASE(vectors_and_lookups_hold_nodes_too) {
   Told model;
   {
-    HeldTree tree(model);
+    CachedTree tree(model);
     const NodeId end = tree.insert(Tokens{'a', 'b'});
     tree.embed(std::span(&end, 1), ignore);
   }
   {
-    HeldTree tree(model);
+    CachedTree tree(model);
     const TokenLookup lookup{tree.add(TokenTree::root, 'a'), 'b'};
     double nats = 1;
     tree.look_up(std::span(&lookup, 1), std::span(&nats, 1));
@@ -172,10 +172,10 @@ BOOST_AUTO_TEST_CASE(vectors_and_lookups_hold_nodes_too) {
 BOOST_AUTO_TEST_CASE(a_model_that_keeps_nothing_is_told_nothing) {
   NgramModel plain("abcabd");
   NgramLookupModel lookups("abcabd");
-  HeldTree of_rows(plain);
+  CachedTree of_rows(plain);
   feed(of_rows, {'a', 'b'});
   of_rows.back_to_context();
-  HeldTree of_lookups(lookups);
+  CachedTree of_lookups(lookups);
   const TokenLookup lookup{of_lookups.add(TokenTree::root, 'a'), 'b'};
   double nats = 1;
   of_lookups.look_up(std::span(&lookup, 1), std::span(&nats, 1));

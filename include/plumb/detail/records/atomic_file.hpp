@@ -69,10 +69,10 @@ struct FileSum {
 }
 
 /// A file that is written bit by bit and gets its name when all of it is there. Not thread-safe.
-class FileInTheMaking {
+class AtomicFile {
  public:
   /// Throws a user error when it cannot be created.
-  explicit FileInTheMaking(DiskPath file)
+  explicit AtomicFile(DiskPath file)
       : file_(std::move(file)),
         part_(file_ + ".part"),
         output_(part_.disk().write(part_, Disk::Opening::anew)) {
@@ -82,7 +82,7 @@ class FileInTheMaking {
   }
 
   /// Throws an internal error when the disk refuses.
-  FileInTheMaking& operator<<(std::string_view text) {
+  AtomicFile& operator<<(std::string_view text) {
     waiting_ += text;
     if (waiting_.size() >= most_waiting) write();
     return *this;
@@ -117,9 +117,9 @@ class FileInTheMaking {
 };
 
 /// Writes a whole file so that it is either the old one or the new one at any moment. Throws as
-/// FileInTheMaking does.
+/// AtomicFile does.
 inline FileSum write_atomically(const DiskPath& file, std::string_view text) {
-  FileInTheMaking made(file);
+  AtomicFile made(file);
   made << text;
   return made.finish();
 }

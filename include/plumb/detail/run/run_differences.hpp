@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/data/json_file.hpp"
 #include "plumb/detail/run/result_folders.hpp"
@@ -27,7 +27,7 @@ inline std::string chat_of(const Json& settings) {
 
 /// Settings that make a question harder or easier and stand otherwise in a run than in the first
 /// (over many prompts, the first of its command): one remark for runs that differ in the same way.
-[[nodiscard]] inline std::vector<std::string> asked_otherwise(const std::vector<ResultFolder>& runs,
+[[nodiscard]] inline std::vector<std::string> run_differences(const std::vector<ResultFolder>& runs,
                                                               bool over_prompts) {
   std::map<std::string, std::pair<std::string, Json>> firsts;
   std::vector<std::pair<std::string, std::string>>
@@ -104,7 +104,7 @@ inline std::string chat_of(const Json& settings) {
     if (apart.empty() || (other_draw && differ == 1)) continue;
     const std::string how =
         " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
-    const auto known = over::find(differing, how, [](const auto& one) { return one.first; });
+    const auto known = ranges::find(differing, how, [](const auto& one) { return one.first; });
     if (known == differing.end()) {
       differing.emplace_back(how, name);
     } else {
@@ -113,7 +113,7 @@ inline std::string chat_of(const Json& settings) {
   }
   std::vector<std::string> remarks;
   for (const auto& [how, names] : differing) {
-    const bool is_one = over::find(runs, names, &ResultFolder::name) != runs.end();
+    const bool is_one = ranges::find(runs, names, &ResultFolder::name) != runs.end();
     remarks.push_back(names + (is_one ? " was asked" : " were asked") + how);
   }
   return remarks;

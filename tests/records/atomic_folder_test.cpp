@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/records/whole_folder.hpp"
+#include "plumb/detail/records/atomic_folder.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -12,7 +12,7 @@ using namespace plumb::detail;
 using test::says;
 using test::slurp;
 
-BOOST_AUTO_TEST_SUITE(whole_folder)
+BOOST_AUTO_TEST_SUITE(atomic_folder_suite)
 
 namespace {
 
@@ -22,12 +22,12 @@ struct Place : test::TemporaryFolder {
     return std::filesystem::exists(path() / name);
   }
   void make() const {
-    FolderInTheMaking made(out(), ".jsonl");
+    AtomicFolder made(out(), ".jsonl");
     write_atomically(made.path() / "a.jsonl", "new");
     made.finish();
   }
   void refused(const std::string& words) const {
-    BOOST_CHECK_EXCEPTION(FolderInTheMaking(out(), ".jsonl"), Error, says(Fault::user, words));
+    BOOST_CHECK_EXCEPTION(AtomicFolder(out(), ".jsonl"), Error, says(Fault::user, words));
   }
 };
 
@@ -36,7 +36,7 @@ struct Place : test::TemporaryFolder {
 BOOST_FIXTURE_TEST_CASE(a_folder_has_its_name_when_it_is_finished, Place) {
   for (const bool is_there : {false, true}) {  // an empty one counts as none
     if (is_there) std::filesystem::create_directory(*this / "out");
-    FolderInTheMaking made(out(), ".jsonl");
+    AtomicFolder made(out(), ".jsonl");
     write_atomically(made.path() / "a.jsonl", "new");
     BOOST_TEST(!has("out/a.jsonl"));
     made.finish();
@@ -44,12 +44,12 @@ BOOST_FIXTURE_TEST_CASE(a_folder_has_its_name_when_it_is_finished, Place) {
     BOOST_TEST(!has("out.part"));
     std::filesystem::remove_all(*this / "out");
   }
-  FolderInTheMaking(path() / "deep/er/", ".jsonl").finish();
+  AtomicFolder(path() / "deep/er/", ".jsonl").finish();
   BOOST_TEST(has("deep/er"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_begun_anew, Place) {
-  { FolderInTheMaking left(out(), ".jsonl"); }  // ends without having finished
+  { AtomicFolder left(out(), ".jsonl"); }  // ends without having finished
   BOOST_TEST(has("out.part"));
   write("out.part/old.jsonl", "old");
   write("out.part/a.jsonl.part", "half");
@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_someones_is_left_alone, Place) {
 }
 
 BOOST_FIXTURE_TEST_CASE(one_process_makes_it_at_a_time, Place) {
-  const FolderInTheMaking first(out(), ".jsonl");
+  const AtomicFolder first(out(), ".jsonl");
   refused("out.part: another plumb is writing here");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plumb/detail/data/as_loaded.hpp"
+#include "plumb/detail/data/check_and_complete.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 using namespace plumb::detail;
 using test::says;
 
-BOOST_AUTO_TEST_SUITE(as_loaded_suite)
+BOOST_AUTO_TEST_SUITE(check_and_complete_suite)
 
 namespace {
 
@@ -32,7 +32,7 @@ std::vector<std::size_t> instances(const Relation& relation) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(what_was_not_said_is_found) {
-  const Relation made = as_loaded(capitals());
+  const Relation made = check_and_complete(capitals());
   BOOST_TEST(instances(made) == (std::vector<std::size_t>{0, 1}));
   BOOST_TEST(made.option_ids == (std::vector<std::string>{"capital-0", "capital-1"}));
   BOOST_TEST(is_one_to_one(made));
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_was_said_stays) {
   said.facts[0].instance = 4;
   said.facts[1].instance = 9;
   said.option_ids = {"Q90", "Q8684"};
-  const Relation made = as_loaded(said);
+  const Relation made = check_and_complete(said);
   BOOST_TEST(instances(made) == (std::vector<std::size_t>{4, 9}));
   BOOST_TEST(made.option_ids == said.option_ids);
 }
@@ -52,14 +52,14 @@ BOOST_AUTO_TEST_CASE(options_with_ids_may_share_a_label) {
   Relation said = capitals();
   said.options = {"Paris", "Paris"};
   said.option_ids = {"Q90", "Q830149"};
-  BOOST_TEST(as_loaded(said).options == said.options);
+  BOOST_TEST(check_and_complete(said).options == said.options);
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   const auto refused = [](auto spoil, const std::string& message) {
     Relation relation = capitals();
     spoil(relation);
-    BOOST_CHECK_EXCEPTION((void)as_loaded(relation), Error,
+    BOOST_CHECK_EXCEPTION((void)check_and_complete(relation), Error,
                           says(Fault::user, "capital: " + message));
   };
   refused([](Relation& r) { r.facts.clear(); }, "has no fact");
@@ -93,24 +93,25 @@ BOOST_AUTO_TEST_CASE(sentences_have_the_gap_that_templates_have) {
   Relation events{.code = "HasSubevent", .templates = {"[X]"}, .options = {"think", "eat"}};
   events.verbatim = events.own_sentences = true;
   events.facts = {{.subject = "When alive you [Y].", .answer = 0}};
-  BOOST_TEST(as_loaded(events).facts.size() == 1U);
+  BOOST_TEST(check_and_complete(events).facts.size() == 1U);
   events.facts.push_back({.subject = "You eat.", .answer = 1});
   events.file = "test.jsonl";
   events.facts[1].line = 7;
   BOOST_CHECK_EXCEPTION(
-      (void)as_loaded(events), Error,
+      (void)check_and_complete(events), Error,
       says(Fault::user,
            "test.jsonl:7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] where"));
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {
   Dataset dataset{"two", {capitals(), capitals()}, {}};
-  BOOST_CHECK_EXCEPTION((void)as_loaded(dataset), Error,
+  BOOST_CHECK_EXCEPTION((void)check_and_complete(dataset), Error,
                         says(Fault::user, "capital: two relations have this name"));
   dataset.relations[1].code = "a/b";
-  BOOST_CHECK_EXCEPTION((void)as_loaded(dataset), Error, says(Fault::user, "relation name 'a/b'"));
+  BOOST_CHECK_EXCEPTION((void)check_and_complete(dataset), Error,
+                        says(Fault::user, "relation name 'a/b'"));
   dataset.relations[1].code = "city";
-  BOOST_TEST(as_loaded(dataset).relations[1].option_ids[1] == "city-1");
+  BOOST_TEST(check_and_complete(dataset).relations[1].option_ids[1] == "city-1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

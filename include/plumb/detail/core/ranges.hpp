@@ -17,7 +17,7 @@
 
 #include "plumb/detail/core/version.hpp"
 
-namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::over {
+namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::ranges {
 
 /// Whether iterators of what was passed as Range&& stay valid after the call.
 template <class Range>
@@ -169,4 +169,4 @@ void sort_distinct(List& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::over
+}  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::ranges

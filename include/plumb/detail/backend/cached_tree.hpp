@@ -14,19 +14,19 @@
 #include "plumb/detail/backend/concepts.hpp"
 #include "plumb/detail/backend/evaluate.hpp"
 #include "plumb/detail/backend/look_up.hpp"
-#include "plumb/detail/core/over.hpp"
+#include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/token_tree.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model must outlive it; nobody else may feed the model meanwhile. Not thread-safe.
 template <class Model>
-class HeldTree {
+class CachedTree {
  public:
-  explicit HeldTree(Model& model) : model_(model) {}
-  HeldTree(const HeldTree&) = delete;
-  HeldTree& operator=(const HeldTree&) = delete;
-  ~HeldTree() { drop(); }
+  explicit CachedTree(Model& model) : model_(model) {}
+  CachedTree(const CachedTree&) = delete;
+  CachedTree& operator=(const CachedTree&) = delete;
+  ~CachedTree() { drop(); }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
   /// As TokenTree's; what is added is not fed yet.
@@ -43,7 +43,7 @@ class HeldTree {
   /// `feed(its last node)`, unless it is empty; where that throws there is no context.
   template <class Feed>
   void hold(std::span<const TokenId> context, Feed feed) {
-    if (over::equal(context, context_)) return back_to_context();
+    if (ranges::equal(context, context_)) return back_to_context();
     drop();
     if (context.empty()) return;
     feed(tree_.insert(context));
