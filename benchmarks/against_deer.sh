@@ -4,7 +4,7 @@
 # same F32 weights, prompts and threads, in one run on one machine. Sets up torch and transformers
 # (about 6 GB, once) beside the other caches.
 #
-#   bash benchmarks/against_deer.sh [GRAPH] [SAMPLE] [ROUNDS]
+#   bash benchmarks/against_deer.sh [GRAPH] [ENTITIES] [ROUNDS] [QUERIES]
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -15,4 +15,4 @@ build_plumb plumb_command requantize
 need_model
 need_whole_peer
 exec "$whole_peer_python" benchmarks/against_deer.py --plumb build/plumb --model "$model_f32" \
-  --data "${1:-$plumb_shared/data/wn18rr}" --sample "${2:-600}" --rounds "${3:-3}"
+  --data "${1:-$plumb_shared/data/wn18rr}" --sample "${2:-600}" --rounds "${3:-3}" --queries "${4:-500}"

@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 os.environ.setdefault("TQDM_DISABLE", "1")  # before anything imports tqdm
@@ -152,13 +153,14 @@ def closed_set(setup, templates, dtype="float32", limit=3):
     made.note(f"lm-pub-quiz's best batch size: {batch}")
     words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
              ",".join(map(str, range(count))), "--bos", "yes"]
-    found = {}
+    found, record_of = {}, {}
 
     def plumb(name, *more, model=None):
         def work():
             kept = {}
             record, seconds = setup.run_plumb(*words, "--model", model or setup.model, *more, keep=lambda out: kept.update(scores_of(out)))
             found[name] = kept
+            record_of[name] = record
             made.rates.setdefault(name + ", model alone", []).append(record["statements"] / record["seconds_model"])
             return record["statements"] / seconds
         return work
@@ -174,7 +176,7 @@ def closed_set(setup, templates, dtype="float32", limit=3):
             programs["plumb"] = plumb("plumb")
             programs["plumb over llama.cpp"] = plumb("llama.cpp", "--engine", "llama")
             if setup.llama_tools and count == 1:
-                programs["llama.cpp's multiple-choice tool"] = multiple_choice(setup, folder, words)
+                programs["llama.cpp, multiple choice"] = multiple_choice(setup, folder, words)
             if count == 1:
                 programs["lm-evaluation-harness"] = harness(setup, folder, words)
         made.run(programs)
@@ -187,8 +189,22 @@ def closed_set(setup, templates, dtype="float32", limit=3):
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
             alone = statistics.median(a / b for a, b in zip(made.rates["plumb, model alone"], made.rates["lm-pub-quiz"]))
             made.note(f"plumb without its start and page: {alone:.1f} times lm-pub-quiz's statements a second")
+            made.note(nearness(record_of["plumb"]))
             assert apart < 1e-3
     return made
+
+
+# SmolLM2-135M's sizes: hidden, queries with keys and values, inner, layers, vocabulary.
+SHAPE = [576, 960, 1536, 30, 49152]
+
+
+def nearness(record):
+    """How much of the time in the model is its matrices' products, by their speed alone."""
+    alone = json.loads(run([ROOT / "build" / "decoder_products", *SHAPE, THREADS], env={**os.environ, "OMP_PROC_BIND": "true"}).stdout)
+    fed, rows = record["tokens_fed"], record["tree_nodes"] - record["statements"]  # the last token of a statement needs no row of logits
+    least = fed * alone["node"] + rows * alone["row"]
+    return (f"limit: the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model ({least / record['seconds_model']:.2f}), "
+            f"at {alone['layers']:.0f} GFLOP/s a thread; {fed} tokens fed for {record['statements']} statements")
 
 
 def statements_of(setup, words, folder):
@@ -416,18 +432,54 @@ def start(setup):
     return {"start": seconds, "memory": memory}
 
 
-def script(beside, words, pattern):
-    """A row that a benchmark of its own prints: a ratio's median, lowest and highest, or one ratio."""
+def script(words, patterns, keep=3):
+    """A row that another benchmark prints. `patterns`: part → {other program: the pattern of a ratio's median, lowest and highest, or of
+    one ratio}. The last `keep` lines become notes."""
     def work(setup):
-        made = Measured("", 1)
         done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
-        found = re.findall(pattern, done.stdout)
-        if done.returncode != 0 or not found:
-            raise Missing(f"{words[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no ratio'])[-1][:150]}")
-        made.ratios = {beside: [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]}
-        made.notes = done.stdout.strip().splitlines()[-3:]
-        return made
+        parts = {}
+        for part, pattern_of in patterns.items():
+            made = parts[part] = Measured("", 1)
+            for beside, pattern in pattern_of.items():
+                found = re.findall(pattern, done.stdout)
+                if done.returncode != 0 or not found:
+                    raise Missing(f"{words[0]} ended with {done.returncode}: {(done.stderr.strip().splitlines() or ['no ratio'])[-1][:150]}")
+                made.ratios[beside] = [float(value) for value in (found[-1] if isinstance(found[-1], tuple) else [found[-1]])]
+        for line in done.stdout.strip().splitlines()[-keep:]:
+            made.note(line)
+        return parts
     return work
+
+
+SPREAD = r"([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"
+
+
+def growth(setup):
+    """Exponents of plumb's own time; no other program."""
+    made = Measured("", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run([sys.executable, ROOT / "benchmarks" / "growth.py", setup.plumb, ROOT / "build" / "ranking_against_sgemm", setup.model, folder,
+                    setup.rounds])
+    for line in done.stdout.splitlines():
+        made.note(line)
+    return made
+
+
+def all_of_bear(setup):
+    """Every statement of BEAR under template 0, once, from the command to the page."""
+    made = Measured("statements/s", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "run"
+        words = [setup.plumb, "probe", "--data", setup.bear, "--model", setup.model, "--threads", THREADS, "--out", out]
+        status, seconds, kilobytes = map(float, run([sys.executable, "-S", "-c", TIMED, *map(str, words)]).stdout.split())
+        if status != 0:
+            raise Missing(f"plumb ended with status {status:.0f}")
+        record = json.loads((out / "run.json").read_text())
+        made.rates["plumb"] = [record["statements"] / seconds]
+        made.note(f"{record['statements']} statements in {seconds:.0f} s ({record['seconds_model']:.0f} s in the model), "
+                  f"{kilobytes / 1e6:.2f} GB at most; page {(out / 'report.html').stat().st_size / 1e6:.1f} MB, folder "
+                  f"{sum(one.stat().st_size for one in out.rglob('*') if one.is_file()) / 1e6:.0f} MB")
+    return made
 
 
 def rows_of(setup):
@@ -435,30 +487,34 @@ def rows_of(setup):
     product = "the packed product"
     wide = " avx512f " in pathlib.Path("/proc/cpuinfo").read_text()
     quiz = 10 if wide else 8
-    deer = ["benchmarks/against_deer.sh", setup.shared / "data" / "wn18rr", 200]
+    deer = ["benchmarks/against_deer.sh", setup.shared / "data" / "wn18rr", 400, setup.rounds, 500]
     return {
-        "closed-set": ("closed-set probe, six BEAR relations, F32", lambda s: closed_set(s, "0"), {
-            "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp's multiple-choice tool": 2.5, "plumb over llama.cpp": 2}, product,
+        "closed-set": ("closed set, six relations", lambda s: closed_set(s, "0"), {
+            "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp, multiple choice": 2.5, "plumb over llama.cpp": 2}, product,
             "plumb and the tool: the whole process, plumb's page included; lm-pub-quiz and lm-evaluation-harness: scoring alone"),
-        "templates": ("all templates of each relation in one tree", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
+        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
                       "plumb: the whole process; lm-pub-quiz: scoring alone"),
-        "bf16": ("BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
+        "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
                  "plumb: the whole process; lm-pub-quiz: scoring alone"),
-        "many-shot": ("many-shot, 50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "scoring alone"),
-        "deer": ("DEER's queries, WN18RR", script("transformers", deer, r"ratio, queries, causal model: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"),
-                 {"transformers": 5}, product, "embedding alone, three rounds; transformers one prompt at a time"),
-        "ranks": ("ranks, 3,000 × 40,943 × 768", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
+        "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "scoring alone"),
+        "deer": ("DEER on WN18RR", script(deer, {kind: {"transformers, as the paper": rf"ratio, {kind}, causal model: {SPREAD}",
+                                                         "transformers, batches of 16": rf"ratio, {kind}, sorted batches: {SPREAD}"}
+                                                  for kind in ("queries", "entities")}, 6),
+                 {"queries": {"transformers, batches of 16": 5}, "entities": {"transformers, batches of 16": 1.5}}, product,
+                 "embedding alone; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
+        "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
                      "generation alone; transformers samples every fourth prompt"),
-        "calibration": ("calibration of 16 models with intervals", script(
-            "numpy and scikit-learn", ["benchmarks/calibration_of_many_models.sh"], r"ratio: ([\d.]+)"), {"numpy and scikit-learn": 10}, "reading JSON",
-            "one round; numpy and scikit-learn extrapolated from one model"),
-        "masked": ("masked model of BERT-base's size", script(
-            "lm-pub-quiz", ["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
-            r"ratio, whole process: ([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"), {"lm-pub-quiz": 2.5}, product,
-            "plumb: the whole process; lm-pub-quiz: scoring alone; two rounds"),
-        "start": ("from nothing to one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
+        "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh"],
+                                                         {"": {"numpy and scikit-learn": r"ratio: ([\d.]+)"}}), {"numpy and scikit-learn": 10},
+                        "reading JSON", "one round; numpy and scikit-learn extrapolated from one model"),
+        "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
+                                                      {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
+                   "plumb: the whole process; lm-pub-quiz: scoring alone; two rounds"),
+        "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
+        "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs less their start, on a tiny model"),
+        "bear": ("all of BEAR, template 0", all_of_bear, {}, product, "the whole process, once"),
     }
 
 
@@ -490,15 +546,16 @@ def lines_of(record):
     for part, made in record["parts"].items():
         line = {"job": record["job"] + (f", {part}" if part else ""), "unit": made["unit"]}
         ours = made["rates"].get("plumb", [])
+        aims = record["aims"].get(part) if isinstance(record["aims"].get(part), dict) else record["aims"]
         for name, reason in made["missing"].items():
-            yield {**line, "beside": name, "aim": record["aims"].get(name), "missing": reason}
+            yield {**line, "beside": name, "aim": aims.get(name), "missing": reason}
         for name, ratios in made["ratios"].items():
-            yield {**line, "beside": name, "aim": record["aims"].get(name), "ratio": ratios[0], "low": min(ratios), "high": max(ratios)}
+            yield {**line, "beside": name, "aim": aims.get(name), "ratio": ratios[0], "low": min(ratios), "high": max(ratios)}
         for name, theirs in made["rates"].items():
             if name == "plumb" or name.endswith("model alone") or not ours:
                 continue
             ratios = [a / b for a, b in zip(ours, theirs)]
-            yield {**line, "beside": name, "aim": record["aims"].get(name), "ratio": statistics.median(ratios), "low": min(ratios),
+            yield {**line, "beside": name, "aim": aims.get(name), "ratio": statistics.median(ratios), "low": min(ratios),
                    "high": max(ratios), "ours": statistics.median(ours), "theirs": statistics.median(theirs)}
 
 
@@ -507,17 +564,22 @@ def shown(value):
 
 
 def print_table(records):
-    print(f"\n{'job':30} {'beside':25} {'ratio':>5} {'from–to':>9}  aim")
+    print(f"\n{'job':26} {'compared with':28} {'ratio':>5} {'from–to':>9}  aim")
     print("─" * 80)
     for record in records:
         for line in lines_of(record):
-            head = f"{line['job'][:30]:30} {line['beside'][:25]:25} "
+            head = f"{line['job'][:26]:26} {line['beside'][:28]:28} "
             if "missing" in line:
                 print(head + "not here")
                 continue
             aim = line["aim"]
             said = "" if aim is None else f"{aim:g}" + ("" if line["ratio"] >= aim else " no")
             print(f"{head}{shown(line['ratio']):>5} {shown(line['low']) + '–' + shown(line['high']):>9}  {said}")
+    for record in records:
+        if not list(lines_of(record)):
+            print(f"\n{record['job']}:")
+            for note in (note for made in record["parts"].values() for note in made["notes"]):
+                print("\n".join(textwrap.wrap(note, 78, initial_indent="  ", subsequent_indent="    ")))
 
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -527,7 +589,7 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
 ul{{padding-left:1.2rem}}</style><h1>Speed beside other programs</h1>
 <p>A ratio is plumb's rate over the other program's in the same round: its median, and the lowest and highest of the rounds. Every program
-has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>beside</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
+has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
 
