@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What servers reply: each input is a body, which every dialect reads as each of its replies.
+// Replies of servers: each input is a body, which every dialect reads as each of its replies.
 
 #include <array>
 #include <cmath>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fuzz/sound.hpp"
+#include "plumb/detail/server/echo_server.hpp"
 #include "plumb/detail/server/llama_server.hpp"
 #include "plumb/detail/server/sglang_server.hpp"
 #include "plumb/detail/server/vllm_server.hpp"
@@ -28,6 +29,7 @@ inline const std::vector<std::unique_ptr<ServerDialect>>& dialects() {
     made.push_back(std::make_unique<LlamaServer>(models, models, "http://h"));
     made.push_back(std::make_unique<VllmServer>(models, models, "http://h", 5));
     made.push_back(std::make_unique<SglangServer>(models, models, "http://h", 5));
+    made.push_back(std::make_unique<EchoServer>("maker", models, "http://h", 5));
     return made;
   }();
   return all;
@@ -47,7 +49,7 @@ inline void servers(std::string_view input) {
       bool answers = false;
       const bool read = is_read(place, [&] {
         const AskedPrefix asked{{0}, std::span(tokens).first(count), std::span(nats).first(count)};
-        answers = dialect->read(reply, std::span(&asked, 1), tally);
+        answers = !dialect->read(reply, std::span(&asked, 1), tally);
       });
       for (std::size_t i = 0; read && answers && i < count; ++i) {
         require(nats[i] <= 1e-3, "a log-probability that is none");

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(each_kind_is_known_by_what_it_says_of_its_models) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_tells_no_bytes_wants_a_tokenizer) {
-  for (const char* const maker : {"vllm", "sglang"}) {
+  for (const char* const maker : {"vllm", "sglang", "echo"}) {
     const StandInServer server{StandInModel(speaking(maker))};
     BOOST_CHECK_EXCEPTION(find(server), Error, says(Fault::user, "`tokenizer`: "));
   }
@@ -52,13 +52,13 @@ BOOST_AUTO_TEST_CASE(other_servers_are_refused) {
   const StandInServer ollama{StandInModel(speaking("library"))};
   BOOST_CHECK_EXCEPTION(
       find(ollama, 9), Error,
-      says(Fault::user, "is a server by 'library', of which no log-probabilities"));
+      says(Fault::user, "is a server made by 'library' that reports no log-probabilities"));
   const StandInServer page([](const StandInRequest&) { return StandInReply{"<html></html>"}; });
   BOOST_CHECK_EXCEPTION(find(page, 9), Error, says(Fault::internal, "a page (HTML), not JSON"));
   const StandInServer none([](const StandInRequest&) { return StandInModel::error(404, "no"); });
   BOOST_CHECK_EXCEPTION(find(none, 9), Error, says(Fault::user, "has no /v1/models"));
   const StandInServer list([](const StandInRequest&) { return StandInReply{"[1]"}; });
-  BOOST_CHECK_EXCEPTION(find(list, 9), Error, says(Fault::user, "is a server by ''"));
+  BOOST_CHECK_EXCEPTION(find(list, 9), Error, says(Fault::user, "is a server made by ''"));
 }
 
 BOOST_AUTO_TEST_CASE(a_llama_server_must_tell_its_vocabulary) {

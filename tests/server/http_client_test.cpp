@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_busy_server_is_asked_again) {
     BOOST_TEST(pair.client.ask({"/", ""}).body == "{\"ok\":1}");
     BOOST_TEST(pair.client.sent() == 3U);
     BOOST_TEST(pair.client.sent_again() == 2U);
-    // A proxy says 500 and above when it lost the server.
+    // A proxy answers 500 or above when it lost the server.
     BOOST_TEST(pair.client.losses() == (status == 429 ? 0U : 2U));
   }
 }
@@ -86,13 +86,13 @@ BOOST_AUTO_TEST_CASE(what_can_be_gone_on_with_is_said_once_there_is_something) {
       return std::string(error.what()).ends_with(end);
     });
   };
-  ends("answers 503; see whether it runs at this URL and has loaded its model");
+  ends("answers 503; check that it runs at this URL and has loaded its model");
   retry_after = "9999";
-  ends("after 9999 s; call again then");
+  ends("after 9999 s; try again after that time");
   pair.client.set_connected();
-  ends("after 9999 s; what is done is kept; resume then");
+  ends("after 9999 s; finished work is kept; resume after that time");
   retry_after.clear();
-  ends("answers 503; what is done is kept; see to the server, and resume");
+  ends("answers 503; finished work is kept; check the server, then resume");
 }
 
 BOOST_AUTO_TEST_CASE(retry_after_is_waited_for) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(retry_after_is_waited_for) {
     return reply;
   });
   BOOST_CHECK_EXCEPTION((void)late.client.ask({"/", ""}), Error,
-                        says(Fault::internal, "wants to be asked again after 86400 s"));
+                        says(Fault::internal, "asks to retry after 86400 s"));
   BOOST_TEST(late.server.requests() == 1U);
 }
 
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_key_goes_to_the_server_and_into_no_message) {
   Pair open([&](const StandInRequest&) { return with_status(401); });
   BOOST_CHECK_EXCEPTION(
       (void)open.client.ask({"/", ""}), Error,
-      says(Fault::user, "wants a key (401); give it in the environment variable PLUMB_API_KEY"));
+      says(Fault::user, "requires a key (401); set the environment variable PLUMB_API_KEY"));
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_no_header_can_hold_is_refused_and_not_repeated) {
@@ -197,9 +197,9 @@ BOOST_AUTO_TEST_CASE(a_certificate_that_nobody_vouches_for_ends_it_at_once) {
       (void)client.ask({"/", ""}), Error,
       says(Fault::user,
            server.url("127.0.0.1") +
-               ": its certificate is not trusted: self-signed certificate; name the host as its "
-               "certificate does, or give the certificate's file in the environment variable "
-               "SSL_CERT_FILE"));
+               ": its certificate is not trusted: self-signed certificate; use the host name in "
+               "its certificate, or set the environment variable SSL_CERT_FILE to the "
+               "certificate's file"));
   BOOST_TEST(client.sent() == 1U);
 }
 
@@ -208,13 +208,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_speaks_no_tls_is_said_after_two_tries) {
   HttpClient client(parse_server_url("https://127.0.0.1:" + std::to_string(server.port())),
                     quick());
   BOOST_CHECK_EXCEPTION((void)client.ask({"/", ""}), Error,
-                        says(Fault::user, "the server may speak http:// only"));
+                        says(Fault::user, "if the server only supports http://"));
   BOOST_TEST(client.sent() == 2U);
   HttpOptions once = quick();
   once.retry.tries = 1;
   HttpClient hasty(client.url(), once);
   BOOST_CHECK_EXCEPTION((void)hasty.ask({"/", ""}), Error,
-                        says(Fault::user, "the server may speak http:// only"));
+                        says(Fault::user, "if the server only supports http://"));
 }
 
 BOOST_AUTO_TEST_CASE(a_tls_server_that_answered_and_fell_silent_is_asked_as_often_as_any) {

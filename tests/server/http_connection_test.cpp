@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(half_a_reply_and_none_are_said) {
     return reply;
   });
   BOOST_CHECK_EXCEPTION((void)half.connection.exchange({"/", ""}, ""), TransportError,
-                        fails_with("the reply ended in its middle"));
+                        fails_with("the reply was incomplete"));
   BOOST_TEST(!half.connection.is_open());
   Connected none([](const StandInRequest&) {
     StandInReply reply;

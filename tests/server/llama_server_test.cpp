@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plumb/detail/server/server_questions.hpp"
 #include "support/dialects.hpp"
 #include "support/errors.hpp"
 
@@ -44,19 +45,19 @@ BOOST_AUTO_TEST_CASE(what_it_says_of_itself) {
   BOOST_TEST(server.bos_text() == "<s>");
 }
 
-BOOST_AUTO_TEST_CASE(few_tokens_are_forced_one_by_one_and_many_read_from_the_whole) {
+BOOST_AUTO_TEST_CASE(two_tokens_are_forced_one_by_one_and_more_share_a_request) {
   const LlamaServer server = server_of(40'960);
   BOOST_TEST(server.together(1, QueryMode::normal) == 1U);
-  BOOST_TEST(server.together(10, QueryMode::normal) == 1U);
-  BOOST_TEST(server.together(11, QueryMode::normal) == 11U);
-  BOOST_TEST(server.together(10, QueryMode::full_distribution) == 10U);
-  BOOST_TEST(server_of(50).together(2, QueryMode::normal) == 2U);
+  BOOST_TEST(server.together(2, QueryMode::normal) == 1U);
+  BOOST_TEST(server.together(3, QueryMode::normal) == 3U);
+  BOOST_TEST(server.together(2, QueryMode::full_distribution) == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(requests_force_a_token_or_want_the_whole_distribution) {
-  LlamaServer server = server_of(1000);
+BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distribution) {
+  LlamaServer server = server_of(80);
   server.set_sampled(42);
-  const std::vector<TokenId> prefix{1, 2}, one{7}, two{7, 8};
+  const std::vector<TokenId> prefix{1, 2}, one{7}, three{7, 9, 8}, many(11, 7),
+      distinct{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const auto asked = [&](std::span<const TokenId> tokens, QueryMode how) {
     const HttpRequest request = test::ask_after(server, prefix, tokens, how);
     BOOST_TEST(request.route == "/completion");
@@ -66,15 +67,86 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_or_want_the_whole_distribution) {
   BOOST_TEST(forced["prompt"] == Json({1, 2}));
   BOOST_TEST(forced["n_predict"] == 1);
   BOOST_TEST(forced["n_probs"] == 1);
-  BOOST_TEST(forced["logit_bias"][0][0] == 7);
+  BOOST_TEST(forced["logit_bias"] == Json::parse("[[7,1e9]]"));
+  BOOST_TEST(forced["top_k"] == 1);
   BOOST_TEST(forced["cache_prompt"] == true);
   BOOST_TEST(forced["post_sampling_probs"] == false);
   BOOST_TEST(asked(one, QueryMode::without_cache)["cache_prompt"] == false);
+  const Json ratios = asked(three, QueryMode::normal);
+  BOOST_TEST(ratios["n_probs"] == 3);
+  BOOST_TEST(ratios["top_k"] == 3);
+  BOOST_TEST(ratios["logit_bias"] == Json::parse("[[7,100],[8,100],[9,100]]"));
+  BOOST_TEST(ratios["post_sampling_probs"] == true);
+  BOOST_TEST(asked(many, QueryMode::normal)["n_probs"] == 1);  // the same token in all
   for (const Json& whole :
-       {asked(one, QueryMode::full_distribution), asked(two, QueryMode::normal)}) {
-    BOOST_TEST(whole["n_probs"] == 1000);
+       {asked(one, QueryMode::full_distribution), asked(distinct, QueryMode::normal)}) {
+    BOOST_TEST(whole["n_probs"] == 80);
     BOOST_TEST(whole["logit_bias"][0][0] == 42);
+    BOOST_TEST(whole["post_sampling_probs"] == false);
   }
+  std::vector<double> nats{-3, -1, -2};
+  const AskedPrefix known{prefix, three, nats};
+  const Json anchor = Json::parse(server.ask(std::span(&known, 1), QueryMode::anchor).body);
+  BOOST_TEST(anchor["logit_bias"] == Json::parse("[[9,1e9]]"));
+  BOOST_TEST(anchor["n_probs"] == 1);
+}
+
+namespace {
+
+/// Three tokens after "the c", by requests that follow one another. Returns how many there were.
+std::size_t three_tokens(test::StandInModel::Options options) {
+  test::FoundStandIn found(std::move(options));
+  const std::vector<TokenId> prefix = found.ids("the c"), tokens{'z', 'a', 256};
+  std::vector<double> nats(3);
+  const NextTokenQuestion question{tokens, nats};
+  const std::size_t before = found.server.requests();
+  ask_questions(found.client, *found.dialect, found.tally, std::span(&question, 1),
+                [&](std::size_t) { return prefix; });
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(std::abs(nats[i] - found.made.model().log_probability(prefix, tokens[i])) < 1e-9);
+  }
+  return found.server.requests() - before;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(several_tokens_take_ratios_and_an_anchor) {
+  BOOST_TEST(three_tokens(test::speaking("llamacpp")) == 2U);
+  auto old = test::speaking("llamacpp");
+  old.ignores_post_sampling = true;
+  BOOST_TEST(three_tokens(old) == 2U);  // the second is for the whole distribution
+}
+
+BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
+  const LlamaServer server = server_of(100);
+  const std::vector<TokenId> tokens{7, 8, 9};
+  std::vector<double> nats(3);
+  ServerTally tally;
+  const AskedPrefix asked{{0}, tokens, nats};
+  const auto read = [&](const std::string& body) {
+    return server.read({200, body}, std::span(&asked, 1), tally);
+  };
+  const auto ratios = [](const std::string& entries) {
+    return R"({"completion_probabilities":[{"id":8,"prob":0.5,"top_probs":[)" + entries + "]}]}";
+  };
+  BOOST_TEST((read(ratios(R"({"id":8,"prob":0.75},{"id":7,"prob":0.25})")) == QueryMode::anchor));
+  BOOST_TEST(nats[0] == std::log(0.25));
+  BOOST_TEST(std::isinf(nats[2]));  // its probability was 0
+  BOOST_TEST(!read(one("8", "-1")));
+  BOOST_TEST(nats[1] == -1.0);
+  BOOST_TEST(std::abs(nats[0] - (-1 + std::log(0.25 / 0.75))) < 1e-12);
+  BOOST_TEST(std::isinf(nats[2]));
+  // A token that nobody wants, and nothing.
+  BOOST_TEST((read(ratios(R"({"id":8,"prob":0.75},{"id":1,"prob":0.25})")) ==
+              QueryMode::full_distribution));
+  BOOST_TEST((read(ratios("")) == QueryMode::full_distribution));
+  BOOST_CHECK_EXCEPTION((void)read(ratios(R"({"id":100,"prob":1})")), Error,
+                        says(Fault::internal, "names token 100, which the vocabulary lacks"));
+  BOOST_CHECK_EXCEPTION((void)read(ratios(R"({"id":8,"prob":2})")), Error,
+                        says(Fault::internal, "probability of token 8"));
+  (void)read(ratios(R"({"id":8,"prob":0.75},{"id":7,"prob":0.25})"));
+  BOOST_CHECK_EXCEPTION((void)read(one("7", "-1")), Error,
+                        says(Fault::internal, "is 7, but token 8 was forced"));
 }
 
 BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
@@ -83,11 +155,11 @@ BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
   BOOST_TEST(std::isinf(read_one(server, one("7", "-3.4028234663852886e+38"), 7)));
   BOOST_TEST(std::isinf(read_one(server, one("7", "-87.5"), 7)));
   BOOST_CHECK_EXCEPTION(read_one(server, one("8", "-2.5"), 7), Error,
-                        says(Fault::internal, "is 8, and token 7 was forced"));
+                        says(Fault::internal, "is 8, but token 7 was forced"));
   for (const std::string nats : {"null", "0.5", "\"x\""}) {
     BOOST_CHECK_EXCEPTION(
         read_one(server, one("7", nats), 7), Error,
-        says(Fault::internal, "log-probability of token 7 is no log-probability"));
+        says(Fault::internal, "log-probability of token 7 is not a log-probability"));
   }
   BOOST_CHECK_EXCEPTION(
       read_one(server, one("7", "NaN"), 7), Error,
@@ -125,7 +197,8 @@ BOOST_AUTO_TEST_CASE(a_distribution_that_is_cut_is_refused) {
   const std::vector<TokenId> lost{0, 1};
   BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(3), {200, wrong}, lost, nats, tally),
                         Error,
-                        says(Fault::internal, "log-probability of token 0 is no log-probability"));
+                        says(Fault::internal, "log-probability of token 0 is not a "
+                                              "log-probability"));
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {
@@ -145,7 +218,7 @@ BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {
   BOOST_TEST((spaced.tokens[1].bytes == ByteSpan{1, 2}));
   BOOST_TEST(!read(R"([{"id": 5, "piece": "A"}])", "a").spells_text);
   BOOST_CHECK_EXCEPTION(read(R"([{"id": 5, "piece": [256]}])", "a"), Error,
-                        says(Fault::internal, "which is no byte"));
+                        says(Fault::internal, "which is not a byte"));
   BOOST_CHECK_EXCEPTION(read(R"([{"id": 300, "piece": "a"}])", "a"), Error,
                         says(Fault::internal, "which the vocabulary lacks"));
   const Json asked = Json::parse(server.tokenize("<s>\xc3", true).body);
@@ -181,7 +254,7 @@ BOOST_AUTO_TEST_CASE(vectors_are_raw_and_of_the_last_token) {
   BOOST_TEST(vectors[0] == (std::vector<float>{1, 2}), boost::test_tools::per_element());
   BOOST_TEST(vectors[1] == (std::vector<float>{3, 4}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(server.read_vectors({200, "[]"}, 1), Error,
-                        says(Fault::internal, "is no list of 1 vectors"));
+                        says(Fault::internal, "is not a list of 1 vectors"));
   BOOST_CHECK_EXCEPTION(server.read_vectors({200, R"([{"index":0,"embedding":[[null]]}])"}, 1),
                         Error, says(Fault::internal, "holds null"));
 }

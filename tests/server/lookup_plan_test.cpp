@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(lookup_plan_suite)
 
 namespace {
 
-/// Lookups of random statements, with repeated ones and statements that begin others.
+/// Lookups of random statements, with duplicates and statements that are prefixes of others.
 struct RandomLookups {
   explicit RandomLookups(std::size_t statements) {
     RandomStream random(7, "lookups");

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(openai_compatible_server_suite)
 
 namespace {
 
-/// One whose vocabulary has five tokens.
+/// A server whose vocabulary has five tokens.
 SglangServer small_server() {
   const Json models = {{"data", Json::array({{{"id", "a/b/m"}, {"max_model_len", 77U}}})}};
   return {{models, "p"}, {Json({{"version", "8"}}), "p"}, "http://h", 5};
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(vectors_are_put_in_the_order_of_their_index) {
   BOOST_TEST(vectors[0] == (std::vector<float>{1, 2}), boost::test_tools::per_element());
   BOOST_TEST(vectors[1] == (std::vector<float>{3}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(read(R"({"data": [{"index": 0, "embedding": [1]}]})", 2), Error,
-                        says(Fault::internal, "is no list of 2 vectors"));
+                        says(Fault::internal, "is not a list of 2 vectors"));
   BOOST_CHECK_EXCEPTION(
       read(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]})", 2),
       Error, says(Fault::internal, "has a wrong index"));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(bare_tokens_spell_nothing) {
   BOOST_TEST(!made.spells_text);
   BOOST_CHECK_EXCEPTION(read(R"({"tokens": [5]})"), Error,
                         says(Fault::internal, "which the vocabulary lacks"));
-  BOOST_CHECK_EXCEPTION(read(R"({"tokens": 4})"), Error, says(Fault::internal, "is no list"));
+  BOOST_CHECK_EXCEPTION(read(R"({"tokens": 4})"), Error, says(Fault::internal, "is not a list"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,11 +54,11 @@ BOOST_AUTO_TEST_CASE(log_probabilities_are_at_most_0) {
   BOOST_TEST(reply.log_probability(reply.value[2], "f") == 1e-4);
   for (const std::size_t i : {3U, 4U}) {
     BOOST_CHECK_EXCEPTION((void)reply.log_probability(reply.value[i], "f"), Error,
-                          says(Fault::internal, "f is no log-probability"));
+                          says(Fault::internal, "f is not a log-probability"));
   }
   BOOST_TEST(std::isinf(reply.log_probability(reply.value[5], "f")));
   BOOST_CHECK_EXCEPTION((void)reply.checked_log_probability(std::nan(""), "f"), Error,
-                        says(Fault::internal, "f is no log-probability"));
+                        says(Fault::internal, "f is not a log-probability"));
 }
 
 BOOST_AUTO_TEST_CASE(vectors_are_finite_numbers) {
@@ -67,11 +67,11 @@ BOOST_AUTO_TEST_CASE(vectors_are_finite_numbers) {
   BOOST_TEST(vector.size() == 2U);
   BOOST_TEST(vector[1] == -2.5F);
   BOOST_CHECK_EXCEPTION((void)reply.numbers(reply.value[1], "f"), Error,
-                        says(Fault::internal, "f is no vector"));
+                        says(Fault::internal, "f is not a vector"));
   BOOST_CHECK_EXCEPTION((void)reply.numbers(reply.value[2], "f"), Error,
                         says(Fault::internal, "f holds null"));
   BOOST_CHECK_EXCEPTION((void)reply.numbers(reply.value[3], "f"), Error,
-                        says(Fault::internal, "f is no vector"));
+                        says(Fault::internal, "f is not a vector"));
 }
 
 BOOST_AUTO_TEST_CASE(errors_of_all_servers_are_read) {

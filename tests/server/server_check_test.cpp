@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_vllm_whose_cache_answers_otherwise_is_refused) {
     }
     reply.body = json.dump();
   };
-  refuses(cached, "the same question is answered 0.500000 nats apart");
+  refuses(cached, "answers to the same question differ by 0.500000 nats");
 }
 
 BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_vllm_that_reports_other_numbers_of_prompts_is_refused) {
     }
     reply.body = json.dump();
   };
-  refuses(shifted, "the same question is answered 0.500000 nats apart");
+  refuses(shifted, "answers to the same question differ by 0.500000 nats");
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
@@ -114,10 +114,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
       row[0] = row[0].get<double>() - 0.5;
     reply.body = json.dump();
   };
-  refuses(drifts, "the same question is answered 0.500000 nats apart");
+  refuses(drifts, "answers to the same question differ by 0.500000 nats");
 }
 
-// F32 ends there: one reply has such a number, and the next has none.
+// F32's limit: one reply has such a number, and the next lacks it.
 BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
   for (const auto& [first, then, sound] :
        {std::tuple{-86.9, -9999.0, true}, std::tuple{-9999.0, -86.9, true},
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
       reply.body = json.dump();
     };
     if (!sound) {
-      refuses(rare, "the same question is answered 50.000000 nats apart");
+      refuses(rare, "answers to the same question differ by 50.000000 nats");
       continue;
     }
     FoundStandIn found(rare);

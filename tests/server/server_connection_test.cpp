@@ -71,13 +71,14 @@ BOOST_AUTO_TEST_CASE(a_server_that_came_back_is_taken_where_it_is_the_same) {
   server.emplace(StandInModel(other), port);
   (void)connection.client().ask({"/props", ""});
   BOOST_CHECK_EXCEPTION(connection.refuse_other_model(), Error,
-                        says(Fault::internal, "the server was lost: other, not tiny"));
+                        says(Fault::internal, "after a lost connection, another model answers: "
+                                              "other, not tiny"));
 }
 
 namespace {
 
-/// Two models behind one address, as behind a proxy: `second` says which answers, and requests that
-/// `fails` counts down are answered by an error of `status`.
+/// Two models behind one address, as behind a proxy. `second` decides which one answers. While
+/// `fails` counts down, requests get an error with `status`.
 struct Proxied {
   explicit Proxied(const StandInModel& first, const StandInModel& other)
       : server([this, first, other](const StandInRequest& request) {
@@ -94,7 +95,7 @@ const StandInModel& tiny() {
   static const StandInModel made(speaking("llamacpp"));
   return made;
 }
-/// Of another name, and another by the same name.
+/// A model with another name, and another model with the same name.
 const StandInModel& renamed() {
   static const StandInModel made = [] {
     auto options = speaking("llamacpp");
@@ -126,9 +127,9 @@ BOOST_AUTO_TEST_CASE(a_proxy_that_lost_its_server_may_have_another_behind_it) {
       } else {
         BOOST_CHECK_EXCEPTION(
             connection.refuse_other_model(), Error,
-            says(Fault::internal, other == &renamed() ? "was lost: other, not tiny; what is"
-                                                      : "was lost: it has the same name, tiny, "
-                                                        "and goes on with fixed texts otherwise"));
+            says(Fault::internal, other == &renamed() ? "answers: other, not tiny; finished work"
+                                                      : "answers: it has the same name, tiny, but "
+                                                        "different continuations of fixed texts"));
       }
     }
   }
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_fo
     connection.refuse_other_model();
     BOOST_CHECK_EXCEPTION(
         connection.refuse_other_model_at_end(), Error,
-        says(Fault::internal, "another model answers than at the beginning: " +
+        says(Fault::internal, "a different model answers than at the start: " +
                                   std::string(other == &renamed() ? "other, not tiny"
                                                                   : "it has the same name, tiny")));
   }
@@ -169,7 +170,8 @@ BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_fo
   proxied.second = true;
   BOOST_CHECK_EXCEPTION(
       connection.refuse_other_model_at_end(), Error,
-      says(Fault::internal, "tiny (SGLang), not tiny (llama-server); results may be of both"));
+      says(Fault::internal, "tiny (SGLang), not tiny (llama-server); the results may mix both "
+                            "models"));
 }
 
 BOOST_AUTO_TEST_CASE(at_connect_there_is_no_run_to_resume) {
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(at_connect_there_is_no_run_to_resume) {
   BOOST_CHECK_EXCEPTION(ServerConnection{options}, Error, [](const Error& error) {
     const std::string text = error.what();
     return error.fault() == Fault::internal &&
-           text.ends_with("; see whether it runs at this URL and has loaded its model") &&
+           text.ends_with("; check that it runs at this URL and has loaded its model") &&
            text.find("kept") == text.npos;
   });
 }

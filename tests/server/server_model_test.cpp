@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_neither_is_refused) {
 
 namespace {
 
-/// Scores through a server of which `spoil` spoils what comes after the checks.
+/// Scores through a server whose replies after the checks are changed by `spoil`.
 std::vector<StatementScore> scored(const std::string& maker, StandInModel::Spoil spoil) {
   auto on = std::make_shared<std::atomic<bool>>(false);
   auto options = speaking(maker);
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
       server.emplace(second, port);
       BOOST_CHECK_EXCEPTION(
           (void)scorer.score(Query{statements()}), Error,
-          says(Fault::internal, "another model answers since the server was lost"));
+          says(Fault::internal, "after a lost connection, another model answers"));
       server.reset();
       server.emplace(StandInModel(speaking(maker)), port);
       (void)scorer.score(Query{statements()});
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(what_a_job_ends_with_is_refused_where_another_model_answers
     BOOST_TEST(model.facts().at("server").at("model") == "tiny");
     *changed = true;
     BOOST_CHECK_EXCEPTION((void)model.facts(), Error,
-                          says(Fault::internal, "at the beginning: another, not tiny"));
+                          says(Fault::internal, "at the start: another, not tiny"));
   }
 }
 
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(texts_that_are_too_long_are_refused_before_the_first_is_emb
     const std::vector<std::string> texts{"cat", std::string(512, 'x')};
     BOOST_TEST(batches.plan(texts, false).packs() == 1U);
     BOOST_CHECK_EXCEPTION((void)batches.plan(texts, true), Error,
-                          says(Fault::user, "has 513 tokens, the model's context 512; shorten"));
+                          says(Fault::user, "has 513 tokens; the model's limit is 512; shorten"));
     BOOST_TEST(*embedded == before);
   }
 }
@@ -392,7 +392,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_gone_is_said) {
   CausalScorer scorer(model);
   BOOST_CHECK_EXCEPTION(
       (void)scorer.score(Query{statements()}), Error,
-      says(Fault::internal, "what is done is kept; see to the server, and resume"));
+      says(Fault::internal, "finished work is kept; check the server, then resume"));
 }
 
 BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) {
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
     }
     reply.body = json.dump();
   };
-  // Prefix by prefix, which is taken where nothing costs more; as sequences, which are fewer prompts.
+  // Prefix by prefix, the choice if costs are equal; as sequences, which are fewer prompts.
   for (const ServerCosts& costs : {ServerCosts{}, ServerCosts{.prompt = 1}}) {
     Asked asked(options, "", costs);
     CausalScorer scorer(asked.model);

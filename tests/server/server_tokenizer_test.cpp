@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_given_one_is_compared_with_the_servers) {
                                  tokenizer({"capital", "cat", " sat"})),
         Error,
         says(Fault::user,
-             "`tokenizer`: a file cuts 'The capital of France is Paris.' into 25 tokens"));
+             "`tokenizer`: a file splits 'The capital of France is Paris.' into 25 tokens"));
   }
 }
 

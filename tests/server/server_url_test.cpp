@@ -53,11 +53,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_url_is_refused) {
   for (const auto& [url, words] :
        {std::pair{"gpu7:8080", "neither http:// nor https://"},
         std::pair{"ftp://gpu7", "neither http:// nor https://"},
-        std::pair{"http://", "names no host"}, std::pair{"http://:80", "names no host"},
-        std::pair{"http://h:", "port is no number"}, std::pair{"http://h:0", "port is no number"},
-        std::pair{"http://h:70000", "port is no number"},
-        std::pair{"http://h:8a", "port is no number"}, std::pair{"http://[::1", "has no ']'"},
-        std::pair{"http://[::1]x", "is no host"}, std::pair{"http://h/a b", "a space"},
+        std::pair{"http://", "has no host"}, std::pair{"http://:80", "has no host"},
+        std::pair{"http://h:", "port is not a number"},
+        std::pair{"http://h:0", "port is not a number"},
+        std::pair{"http://h:70000", "port is not a number"},
+        std::pair{"http://h:8a", "port is not a number"}, std::pair{"http://[::1", "has no ']'"},
+        std::pair{"http://[::1]x", "is not valid"}, std::pair{"http://h/a b", "a space"},
         std::pair{"http://h\r\nX: y", "control character"}}) {
     BOOST_CHECK_EXCEPTION((void)parse_server_url(url), Error, says(Fault::user, words));
   }

@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   const HttpReply reply =
       found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
-                        Error, says(Fault::user, "use an SGLang that takes token_ids_logprob"));
+                        Error, says(Fault::user, "use an SGLang version that supports "
+                                                 "token_ids_logprob"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
@@ -47,9 +48,9 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   for (const auto& [body, words] :
        {std::pair{reply("[[-2, 6, null]]"), "lacks token 5"},
         std::pair{reply("[[-2, 99999, null]]"), "which the vocabulary lacks"},
-        std::pair{reply("[[null, 5, null]]"), "is no log-probability"},
-        std::pair{reply("[[-2]]"), "holds no [nats, id, text]"},
-        std::pair{reply("[3]"), "holds no [nats, id, text]"},
+        std::pair{reply("[[null, 5, null]]"), "is not a log-probability"},
+        std::pair{reply("[[-2]]"), "is not a list of [nats, id, text]"},
+        std::pair{reply("[3]"), "is not a list of [nats, id, text]"},
         std::pair{std::string("{\"meta_info\""), "not JSON"}}) {
     BOOST_CHECK_EXCEPTION(read_one(*found.dialect, body, 5), Error, says(Fault::internal, words));
   }

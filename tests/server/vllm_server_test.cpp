@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
       found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
                         Error,
-                        says(Fault::user, "use a vLLM whose completions take logprob_token_ids"));
+                        says(Fault::user, "use a vLLM version whose completions support "
+                                          "logprob_token_ids"));
 }
 
 BOOST_AUTO_TEST_CASE(no_more_tokens_go_into_one_request_than_vllm_takes) {
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(many_prefixes_share_a_request) {
                                        {prefixes[1], second, std::span(nats).last(2)}};
   const HttpRequest request = found.dialect->ask(asked, QueryMode::normal);
   BOOST_TEST(Json::parse(request.body)["logprob_token_ids"] == Json({'a', 'b', 'n'}));
-  BOOST_TEST(found.dialect->read(found.client.ask(request), asked, found.tally));
+  BOOST_TEST(!found.dialect->read(found.client.ask(request), asked, found.tally));
   for (std::size_t i = 0; i < 4; ++i) {
     const TokenId token = i < 2 ? first[i] : second[i - 2];
     const double expected = found.made.model().log_probability(prefixes[i / 2], token);
@@ -77,14 +78,14 @@ BOOST_AUTO_TEST_CASE(sequences_give_their_own_tokens) {
   }
   std::vector<AskedSequence> only{{{5, 6}, {}}};
   for (const auto& [body, words] :
-       {std::pair{R"({"choices":[]})", "is no list of 1"},
+       {std::pair{R"({"choices":[]})", "is not a list of 1"},
         std::pair{R"({"choices":[{"index":1}]})", "has a wrong index"},
         std::pair{R"({"choices":[{}]})", "is missing"},
-        std::pair{R"({"choices":[{"prompt_logprobs":[null]}]})", "is no list of 2 tokens"},
+        std::pair{R"({"choices":[{"prompt_logprobs":[null]}]})", "is not a list of 2 tokens"},
         std::pair{R"({"choices":[{"prompt_logprobs":[null,{"7":{"logprob":-1}}]}]})",
                   "lacks token 6"},
         std::pair{R"({"choices":[{"prompt_logprobs":[null,{"6":{"logprob":null}}]}]})",
-                  "is no log-probability"}}) {
+                  "is not a log-probability"}}) {
     BOOST_CHECK_EXCEPTION(found.dialect->read_sequences({200, body}, only, found.tally), Error,
                           says(Fault::internal, words));
   }
@@ -98,13 +99,13 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   BOOST_TEST(read_one(*found.dialect, reply(R"({"token_id:5": -2, "token_id:6": -1})"), 5) == -2.0);
   BOOST_TEST(std::isinf(read_one(*found.dialect, reply(R"({"token_id:5": -9999.0})"), 5)));
   for (const auto& [body, words] :
-       {std::pair{reply(R"({" the": -2})"), "is no \"token_id:N\""},
-        std::pair{reply(R"({"token_id:5x": -2})"), "is no \"token_id:N\""},
+       {std::pair{reply(R"({" the": -2})"), "is not \"token_id:N\""},
+        std::pair{reply(R"({"token_id:5x": -2})"), "is not \"token_id:N\""},
         std::pair{reply(R"({"token_id:99999": -2})"), "which the vocabulary lacks"},
-        std::pair{reply(R"({"token_id:5": 2})"), "is no log-probability"},
-        std::pair{reply(R"({"token_id:5": null})"), "is no log-probability"},
-        std::pair{reply("3"), "is no object"}, std::pair{std::string("{}"), "is missing"},
-        std::pair{std::string("{\"choices\": []}"), "is no list of 1"},
+        std::pair{reply(R"({"token_id:5": 2})"), "is not a log-probability"},
+        std::pair{reply(R"({"token_id:5": null})"), "is not a log-probability"},
+        std::pair{reply("3"), "is not an object"}, std::pair{std::string("{}"), "is missing"},
+        std::pair{std::string("{\"choices\": []}"), "is not a list of 1"},
         std::pair{std::string("<p>"), "a page (HTML)"}}) {
     BOOST_CHECK_EXCEPTION(read_one(*found.dialect, body, 5), Error, says(Fault::internal, words));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What tests of the three dialects share: a dialect, and the stand-in that speaks it, in one
+// Shared by the tests of the three dialects: a dialect and the stand-in that uses it, in one
 // process.
 
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Waits are short, so that a test of failures is.
+/// Waits are short, so that tests of failures are short.
 inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "") {
   HttpOptions options;
   options.key = std::move(key);
@@ -30,7 +30,7 @@ inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "")
   return options;
 }
 
-/// A stand-in, and a client and a dialect that have found it.
+/// A stand-in, with a client and a dialect that were found for it.
 struct FoundStandIn {
   explicit FoundStandIn(StandInModel::Options options, std::size_t concurrency = 4)
       : made(options),
@@ -66,15 +66,15 @@ inline StandInModel::Options speaking(std::string maker) {
   const AskedPrefix one{prefix, tokens, {}};
   return dialect.ask(std::span(&one, 1), how);
 }
-/// Reads the reply to it.
+/// Reads the reply to that request.
 [[nodiscard]] inline bool read_after(const ServerDialect& dialect, const HttpReply& reply,
                                      std::span<const TokenId> tokens, std::span<double> nats,
                                      ServerTally& tally) {
   const AskedPrefix one{{0}, tokens, nats};
-  return dialect.read(reply, std::span(&one, 1), tally);
+  return !dialect.read(reply, std::span(&one, 1), tally);
 }
 
-/// What a dialect reads of one token in a reply's body. Nats.
+/// The log-probability that a dialect reads for one token in a reply's body, in nats.
 [[nodiscard]] inline double read_one(const ServerDialect& dialect, const std::string& body,
                                      TokenId token) {
   double nats = 0;
@@ -83,7 +83,7 @@ inline StandInModel::Options speaking(std::string maker) {
   return nats;
 }
 
-/// Asks a stand-in how likely three tokens are, by `route`.
+/// Requests the log-probabilities of three tokens from a stand-in, by `route`.
 inline void check_given_tokens(const std::string& maker, const std::string& route) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
@@ -97,8 +97,8 @@ inline void check_given_tokens(const std::string& maker, const std::string& rout
   BOOST_TEST(found.tally.tokens_computed == 1U);
 }
 
-/// Asks a stand-in for a greedy continuation and for one drawn by a seed of 8, which reaches the model
-/// as `drawn_by`.
+/// Requests a greedy continuation from a stand-in, and one drawn with seed 8, which the model
+/// receives as `drawn_by`.
 inline void check_continuations(const std::string& maker, std::uint64_t drawn_by) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prompt = found.ids("the d");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests: what a real one
-// would say, of a model whose every probability a test can compute.
+// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests. It answers like a
+// real server, for a model whose probabilities a test can compute.
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +21,30 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// An answer to a StandInServer, which keeps a copy of it.
+/// The request handler of a StandInServer, which stores a copy of it.
 class StandInModel {
  public:
   using Json = nlohmann::json;
-  /// Looks at a request and the reply to it, and may spoil that.
+  /// Sees a request and its reply, and may change the reply.
   using Spoil = std::function<void(const StandInRequest&, StandInReply&)>;
 
   struct Options {
-    /// "llamacpp", "vllm", "sglang", or another maker.
+    /// "llamacpp", "vllm", "sglang", "echo", or another maker.
     std::string maker = "llamacpp";
     std::string name = "tiny";
-    /// Whether it embeds: vectors of `dimension` numbers.
+    /// Whether it embeds texts as vectors of `dimension` numbers.
     bool embeds = false;
-    /// At most so many log-probabilities of the likeliest tokens.
+    /// The most log-probabilities of likeliest tokens in a reply.
     std::size_t most_likely = 1'000'000;
-    /// Added to every log-probability; decimals that are kept.
+    /// A shift that is added to every log-probability, and the number of decimals that are kept.
     double shift = 0;
     int decimals = 15;
-    /// vLLM before it took logprob_token_ids.
+    /// A version of vLLM that does not support logprob_token_ids.
     bool ignores_token_ids = false;
+    /// A llama-server without `post_sampling_probs`.
+    bool ignores_post_sampling = false;
+    /// Whether an echo ends with the generated token.
+    bool echoes_next = true;
     std::string key{};
     Spoil spoil{};
   };
@@ -88,6 +92,9 @@ class StandInModel {
                         {"max_model_len", 512},
                         {"meta", {{"n_vocab", model_.vocabulary_size()}}}};
       return {{"data", list_of(one)}};
+    }
+    if (options_.maker == "echo") {
+      return route == "/v1/completions" ? echoed(body) : Json();
     }
     if (route == "/tokenize") return tokenized(body);
     if (options_.maker == "llamacpp") return llama(route, body);
@@ -144,13 +151,13 @@ class StandInModel {
     return nats;
   }
 
-  /// Vectors that follow from the last token and the length.
+  /// Vectors computed from the last token and the length.
   [[nodiscard]] static std::vector<double> vector(const Ids& ids) {
     const double last = ids.back();
     return {last + 1, -last, static_cast<double>(ids.size())};
   }
 
-  /// The tokens that follow, greedily or, with a seed, by it; whether the last is the end.
+  /// The tokens that follow, greedily or drawn with `seed`, and whether the last one is the end.
   [[nodiscard]] std::pair<Ids, bool> continuation(const Ids& prompt, std::size_t most,
                                                   std::optional<std::uint64_t> seed) const {
     GenerationOptions how{seed ? 1U : 0U, most, {}, seed.value_or(0)};
@@ -186,6 +193,9 @@ class StandInModel {
         {body.at("n_probs").get<std::size_t>(), options_.most_likely, model_.vocabulary_size()});
     Ids made;
     bool ended = false;
+    if (body.value("post_sampling_probs", false) && !options_.ignores_post_sampling) {
+      return llama_after_sampling(body, prompt);
+    }
     if (body.contains("logit_bias")) {
       made = {body.at("logit_bias").at(0).at(0).get<TokenId>()};
     } else {
@@ -200,7 +210,7 @@ class StandInModel {
       const std::vector<double> nats = distribution(before);
       before.push_back(id);
       said += model_.detokenize(std::span(&id, 1));
-      // A token that ends inside a character is left out.
+      // A token that ends within a character is left out.
       if (!is_whole(said)) continue;
       Ids order(nats.size());
       for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
@@ -223,6 +233,31 @@ class StandInModel {
     return reply;
   }
 
+  /// Softmax of the `top_k` likeliest tokens after the biases.
+  [[nodiscard]] Json llama_after_sampling(const Json& body, const Ids& prompt) const {
+    std::vector<double> nats = distribution(prompt);
+    for (const Json& bias : body.at("logit_bias")) {
+      nats.at(bias.at(0).get<std::size_t>()) += bias.at(1).get<double>();
+    }
+    Ids order(nats.size());
+    for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
+    std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) {
+      return nats[static_cast<std::size_t>(a)] > nats[static_cast<std::size_t>(b)];
+    });
+    order.resize(std::min(body.at("top_k").get<std::size_t>(), order.size()));
+    double sum = 0;
+    const double most = nats[static_cast<std::size_t>(order.front())];
+    for (const TokenId id : order) sum += std::exp(nats[static_cast<std::size_t>(id)] - most);
+    Json top = Json::array();
+    for (const TokenId id : order) {
+      const double p = std::exp(nats[static_cast<std::size_t>(id)] - most) / sum;
+      if (p > 0) top.push_back({{"id", id}, {"bytes", {1}}, {"prob", p}});
+    }
+    Json generated = Json::array();
+    generated.push_back({{"id", order.front()}, {"prob", top[0]["prob"]}, {"top_probs", top}});
+    return {{"completion_probabilities", generated}, {"timings/prompt_n", 1}};
+  }
+
   [[nodiscard]] Json vllm(const Json& body) const {
     const Json& prompt = body.at("prompt");
     const bool is_one = prompt.at(0).is_number();
@@ -234,7 +269,7 @@ class StandInModel {
       Json choice = vllm_choice(body, ids);
       if (choice.contains("refused")) return choice;
       choice["index"] = i;
-      // In any order, as the index says which is which.
+      // In any order, since the index identifies each.
       choices.insert(i % 2 == 0 ? choices.end() : choices.begin(), std::move(choice));
     }
     return {{"choices", choices},
@@ -286,6 +321,52 @@ class StandInModel {
       choice["prompt_logprobs"] = places;
     }
     return choice;
+  }
+
+  /// A server with OpenAI's first completions and nothing else. It puts BOS before a text.
+  [[nodiscard]] Json echoed(const Json& body) const {
+    const Json& prompt = body.at("prompt");
+    std::vector<Ids> prompts;
+    if (prompt.is_string()) {
+      prompts.push_back({*model_.bos()});
+      for (const Token& token : model_.tokenize(prompt.get<std::string>()).tokens) {
+        prompts.back().push_back(token.id);
+      }
+    } else if (prompt.at(0).is_number()) {
+      prompts.push_back(prompt.get<Ids>());
+    } else {
+      prompts = prompt.get<std::vector<Ids>>();
+    }
+    const std::size_t likeliest = body.value("logprobs", 0U);
+    if (likeliest > 5) return {{"refused", "at most 5 logprobs"}};
+    Json choices = Json::array();
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      const Ids& ids = prompts[i];
+      const auto [made, ended] = continuation(ids, body.at("max_tokens"), std::nullopt);
+      Json choice = {{"index", i}, {"text", model_.detokenize(made)}};
+      if (body.value("echo", false)) {
+        Json nats = list_of(nullptr), texts = list_of(spelled(ids.front()));
+        for (std::size_t t = 1; t < ids.size(); ++t) {
+          const Ids before(ids.begin(), ids.begin() + static_cast<int>(t));
+          nats.push_back(distribution(before)[static_cast<std::size_t>(ids[t])]);
+          texts.push_back(spelled(ids[t]));
+        }
+        if (options_.echoes_next) nats.push_back(-1), texts.push_back("x");
+        choice["logprobs"] = {{"tokens", texts}, {"token_logprobs", nats}};
+      } else if (likeliest > 0) {
+        std::vector<double> nats = distribution(ids);
+        std::sort(nats.rbegin(), nats.rend());
+        Json top = Json::object();
+        for (std::size_t k = 0; k < likeliest; ++k) top["t" + std::to_string(k)] = nats[k];
+        choice["logprobs"] = {{"top_logprobs", list_of(top)}};
+      }
+      choices.insert(i % 2 == 0 ? choices.end() : choices.begin(), std::move(choice));
+    }
+    return {{"choices", choices}};
+  }
+  [[nodiscard]] std::string spelled(TokenId id) const {
+    const std::string bytes = model_.detokenize(std::span(&id, 1));
+    return is_whole(bytes) ? bytes : "bytes:" + std::to_string(id);
   }
 
   [[nodiscard]] Json sglang(const Json& body) const {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs through a real llama-server against the same jobs in this process, on the same weights; the server killed and started
 again midway. tests/servers.sh runs the golden relations of BEAR too, which take minutes."""
+import http.server
 import json
 import math
 import os
@@ -9,8 +10,10 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 import command
@@ -89,6 +92,52 @@ class VllmServer(Server):
         words = [VLLM, "-m", "vllm.entrypoints.openai.api_server", "--model", folder, "--dtype", "float32", "--host", "127.0.0.1",
                  "--port", port, "--max-model-len", context, "--enable-prompt-tokens-details"]
         super().__init__("vLLM", words, port, 400, {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"})
+
+
+class EchoProxy:
+    """Forwards completions to a server, names another maker in /v1/models, and has no other route."""
+
+    def __init__(self, url):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def answer(self, status, body):
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_GET(self):
+                if self.path != "/v1/models":
+                    return self.answer(404, b"{}")
+                models = json.load(urllib.request.urlopen(url + self.path))
+                for model in models["data"]:
+                    model["owned_by"] = "someone"
+                self.answer(200, json.dumps(models).encode())
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path != "/v1/completions":
+                    return self.answer(404, b"{}")
+                request = urllib.request.Request(url + self.path, body, {"Content-Type": "application/json"})
+                try:
+                    with urllib.request.urlopen(request) as reply:
+                        self.answer(reply.status, reply.read())
+                except urllib.error.HTTPError as error:
+                    self.answer(error.code, error.read())
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 def hugging_face_tokenizer(folder, merges):
@@ -256,7 +305,7 @@ class TinyModel(Case):
                 command.plumb(*words, "--server", there.url, "--shard", f"{i}/2", "--out", shard)
         out = self.folder / "merged"
         refused = command.plumb("merge", *shards, "--model", self.model, "--out", out, code=2).stderr
-        self.assertIn("--model: the shards asked a server, and no model here; say by --server", refused)
+        self.assertIn("--model: the shards used a server, not a local model; pass the server's current URL with --server", refused)
         command.plumb("merge", *shards, "--server", self.server.url, "--out", out)
         self.assertClose(*(scores_of(folder, "*_results.jsonl", ["pll_scores"])
                            for folder in (out, self.folder / "unparted")))
@@ -328,7 +377,7 @@ class TinyModel(Case):
         subprocess.run([command.BUILD / "write_tiny_gguf", other, "no-bos"], check=True)
         with LlamaServer(other, port=server.port):
             refused = command.plumb(*resumed, code=2).stderr
-            self.assertRegex(refused, "the run was begun with|has no BOS token")
+            self.assertRegex(refused, "the run was started with|has no BOS token")
         self.assertEqual(journal.read_bytes(), kept)
         with LlamaServer(self.model, port=server.port):
             command.plumb(*resumed)
@@ -337,11 +386,11 @@ class TinyModel(Case):
 
     def test_what_cannot_be_asked_is_refused_in_a_line(self):
         words = ["probe", "--data", command.FACTS, "--out", self.folder / "none"]
-        for more, line in ((["--server", "http://me:pw@127.0.0.1"], "the URL holds a user name or a password"),
+        for more, line in ((["--server", "http://me:pw@127.0.0.1"], "the URL contains a user name or a password"),
                            (["--server", "127.0.0.1:8080"], "begins with neither http:// nor https://"),
-                           (["--server", self.server.url, "--model", self.model], "stands beside"),
-                           (["--server", self.server.url, "--precision", "fast"], "which has flags of its own"),
-                           (["--server", self.server.url, "--tokenizer", "/nowhere"], "is no file or folder"),
+                           (["--server", self.server.url, "--model", self.model], "conflicts with"),
+                           (["--server", self.server.url, "--precision", "fast"], "which has its own flags"),
+                           (["--server", self.server.url, "--tokenizer", "/nowhere"], "is not a file or folder"),
                            (["--model", self.model, "--concurrency", "3"], "has no effect without a --server")):
             refused = command.plumb(*words, *more, code=2).stderr
             self.assertIn(line, refused)
@@ -389,6 +438,22 @@ class RealVllm(Case):
         self.assertEqual(said["kind"], "vLLM")
         self.assertLess(max(said["checks"].values()), 1e-3)
         self.assertLessEqual(said["requests"] - said["requests_at_connect"], 40)
+
+    def test_as_a_server_that_only_echoes(self):
+        """The same vLLM behind a proxy that hides what it is: only /v1/models and /v1/completions answer."""
+        with EchoProxy(self.server.url) as url:
+            out = self.folder / "echo"
+            command.plumb("probe", "--data", BEAR, "--relations", "P36", "--limit", 2, "--server", url, "--tokenizer", self.model, "--out", out)
+            refused = command.plumb("generate", "--data", command.FACTS, "--relations", "continent", "--limit", 1, "--server", url, "--tokenizer",
+                                    self.model, "--out", self.folder / "refused", code=2)
+        here = self.folder / "echo-here"
+        command.plumb("probe", "--data", BEAR, "--relations", "P36", "--limit", 2, "--model", self.model, "--out", here)
+        theirs, ours = (scores_of(folder, "P36_results.jsonl", ["pll_scores"]) for folder in (out, here))
+        self.assertClose(theirs, ours)
+        said = run_json(out)["server"]
+        print(f"echo: {said['requests']} requests, {said['requests_at_connect']} of them to connect")
+        self.assertEqual(said["kind"], "echo (someone)")
+        self.assertIn("generate", refused.stderr)
 
     def test_many_shots_before_many_choices(self):
         """A long prefix that much is asked after."""

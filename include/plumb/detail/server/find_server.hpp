@@ -3,14 +3,16 @@
 
 // Which kind of server answers at a URL?
 //
-// llama-server, vLLM and SGLang all have /v1/models, which names who made it. Others that have it
-// (Ollama, OpenAI's own) give no log-probabilities of given tokens, and are refused.
+// llama-server, vLLM and SGLang all have /v1/models, which names the server's maker. Another server
+// with /v1/models is used as an EchoServer if it echoes prompts with log-probabilities, and refused
+// otherwise (Ollama, OpenAI's own).
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "plumb/detail/core/error.hpp"
+#include "plumb/detail/server/echo_server.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/llama_server.hpp"
 #include "plumb/detail/server/reply_json.hpp"
@@ -20,8 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// `vocabulary` is the given tokenizer's, which all but llama-server need; 0 where none was given.
-/// Throws a user error for a server of another kind, and one that lacks a tokenizer.
+/// `vocabulary` is the vocabulary size of the given tokenizer, which all servers except
+/// llama-server need; 0 if none was given. Throws a user error for a server of another kind, and if
+/// a needed tokenizer is missing.
 [[nodiscard]] inline std::unique_ptr<ServerDialect> find_server(HttpClient& client,
                                                                 std::size_t vocabulary) {
   const std::string place = client.url().text();
@@ -32,26 +35,31 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const HttpReply reply = client.reply(models_route);
   if (reply.status == 404) {
     throw user_error(client.site(),
-                     "has no /v1/models, so it is none of the servers that plumb asks",
-                     "give the URL of a llama-server, vLLM or SGLang");
+                     "has no /v1/models, so it is not a server that plumb supports",
+                     "use the URL of a llama-server, vLLM or SGLang");
   }
   client.refuse_failure(models_route, reply);
   const ReplyJson models = parse_reply(reply.body, place + "/v1/models");
   const std::string maker = models.text_or("/data/0/owned_by", "");
   if (maker == "llamacpp") return std::make_unique<LlamaServer>(models, got("/props"), place);
-  if (maker != "vllm" && maker != "sglang") {
+  const bool is_vllm = maker == "vllm", echoes = !is_vllm && maker != "sglang";
+  if (echoes &&
+      !EchoServer::echoes(client.reply(EchoServer::trial(models.text_or("/data/0/id", ""))))) {
     throw user_error(client.site(),
-                     "is a server by '" + shortened(maker) +
-                         "', of which no log-probabilities of given tokens can be had",
+                     "is a server made by '" + shortened(maker) +
+                         "' that reports no log-probabilities of given tokens: its /v1/completions "
+                         "does not answer token ids with `echo` and `logprobs`",
                      "use llama-server, vLLM or SGLang");
   }
-  const bool is_vllm = maker == "vllm";
   if (vocabulary == 0) {
-    throw user_error(
-        {.setting = "tokenizer"},
-        std::string(is_vllm ? "vLLM" : "SGLang") + " does not tell the bytes of its tokens",
-        "give the Hugging Face folder of its model, or a .gguf file of it");
+    throw user_error({.setting = "tokenizer"},
+                     (is_vllm  ? "vLLM"
+                      : echoes ? "this server"
+                               : "SGLang") +
+                         std::string(" does not report the bytes of its tokens"),
+                     "set `tokenizer` to the Hugging Face folder or a .gguf file of its model");
   }
+  if (echoes) return std::make_unique<EchoServer>(maker, models, place, vocabulary);
   if (is_vllm) return std::make_unique<VllmServer>(models, got("/version"), place, vocabulary);
   return std::make_unique<SglangServer>(models, got("/get_server_info"), place, vocabulary);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do many requests go to one server at once, and what if it is busy or gone?
+// How are many requests sent to one server in parallel, and what if it is busy or unreachable?
 //
-// Each of up to `concurrency` threads keeps a connection of its own and takes the next request in
-// order, so what is asked first is asked first. A request that fails in passing is sent again
-// (retry_policy.hpp); one that keeps failing is an internal error (exit code 1), one that the
-// server refuses for good a user error, and so is a certificate that is not trusted. Redirects are
-// not followed, so a key goes to no other host; the key stands in no message, not even where a
-// server repeats it.
+// Up to `concurrency` threads each keep their own connection and take the next request in order, so
+// requests start in order. A request that fails temporarily is sent again (retry_policy.hpp). If it
+// keeps failing, that is an internal error (exit code 1). A request that the server refuses
+// permanently, or a certificate that is not trusted, is a user error. Redirects are not followed,
+// so the key goes to no other host. The key appears in no message, not even if a server repeats it.
 
 #include <algorithm>
 #include <atomic>
@@ -37,14 +36,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct HttpOptions {
   /// Sent as "Authorization: Bearer KEY"; empty sends none.
   std::string key{};
-  /// Requests that are under way at once, at most.
+  /// The most requests in flight.
   std::size_t concurrency = 8;
   HttpTimes times{};
   RetryPolicy retry{};
 };
 
-/// Threads that are waited for at the end of their scope, as std::jthread, which libc++ 16 lacks. For one
-/// thread's use.
+/// Threads that are joined at the end of their scope, like std::jthread, which libc++ 16 lacks. Not
+/// thread-safe.
 class JoinedThreads {
  public:
   JoinedThreads() = default;
@@ -65,7 +64,7 @@ class JoinedThreads {
 /// Any number of threads may use one.
 class HttpClient {
  public:
-  /// Throws a user error for a key that no header can hold.
+  /// Throws a user error for a key that cannot be sent in a header.
   HttpClient(ServerUrl url, HttpOptions options)
       : url_(std::move(url)),
         options_(std::move(options)),
@@ -75,22 +74,23 @@ class HttpClient {
             "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
     if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
-      throw user_error({.field = "PLUMB_API_KEY"}, "holds a space or a character that is not ASCII",
-                       "give the key alone");
+      throw user_error({.field = "PLUMB_API_KEY"}, "contains a space or a character that is not "
+                                                   "ASCII",
+                       "set it to only the key");
     }
   }
 
   [[nodiscard]] const ServerUrl& url() const noexcept { return url_; }
   [[nodiscard]] std::size_t concurrency() const noexcept { return options_.concurrency; }
-  /// Requests that were sent, those sent again counted each.
+  /// The number of requests sent, including repeats.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
-  /// How often the server was lost, or a proxy before it lost it: it may be another one since. One
-  /// that is busy (429) is not lost.
+  /// How often the connection to the server was lost, by plumb or by a proxy in between. Afterwards
+  /// another server may answer. A busy server (429) is not lost.
   [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
 
-  /// The reply, whatever its status is, but for those that pass. Throws an internal error where
-  /// none comes.
+  /// The reply, whatever its status, except temporary failures, which are retried. Throws an
+  /// internal error if no reply comes.
   [[nodiscard]] HttpReply reply(const HttpRequest& asked) {
     auto connection = take_connection();
     for (std::size_t failures = 0;;) {
@@ -112,7 +112,7 @@ class HttpClient {
         ++losses_;
         problem = error.what();
         refuse_tls(error, failures + 1);
-        if (was_open) {  // it was closed while nobody used it
+        if (was_open) {  // the idle connection was closed
           ++sent_again_;
           continue;
         }
@@ -124,7 +124,7 @@ class HttpClient {
     }
   }
 
-  /// From now on a job is lost with the server: errors say how to resume it.
+  /// From now on, a lost server also ends a job, so errors describe how to resume it.
   void set_connected() { is_connected_ = true; }
 
   /// The reply to a request that must succeed. Throws a user error for one that the server refuses.
@@ -134,8 +134,8 @@ class HttpClient {
     return got;
   }
 
-  /// Asks `request(i)` for each i below `count`, in order, and calls `take(i, reply)` from any
-  /// thread, in any order. The first error ends it, and is thrown.
+  /// Sends `request(i)` for each i below `count`, in order, and calls `take(i, reply)` from any
+  /// thread, in any order. The first error stops it and is thrown.
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
@@ -159,25 +159,26 @@ class HttpClient {
     if (failed) std::rethrow_exception(failed);
   }
 
-  /// A place for errors about what this server says.
+  /// The site for errors about this server's replies.
   [[nodiscard]] Site site() const { return {.field = url_.text()}; }
 
-  /// Throws for a reply that is no success.
+  /// Throws for a reply whose status is not success.
   void refuse_failure(const HttpRequest& asked, const HttpReply& got) const {
     if (got.status >= 200 && got.status < 300) return;
     if (got.status == 401 || got.status == 403) {
-      throw user_error(site(), "the server wants a key (" + std::to_string(got.status) + ")",
-                       options_.key.empty() ? "give it in the environment variable PLUMB_API_KEY"
-                                            : "PLUMB_API_KEY holds one that it does not take");
+      throw user_error(site(), "the server requires a key (" + std::to_string(got.status) + ")",
+                       options_.key.empty() ? "set the environment variable PLUMB_API_KEY"
+                                            : "the server does not accept the key in "
+                                              "PLUMB_API_KEY");
     }
     if (got.status >= 300 && got.status < 400) {
       throw user_error(site(), "the server redirects" + host_of(got.location),
-                       "redirects are not followed; give the URL that answers itself");
+                       "redirects are not followed; use the URL that it redirects to");
     }
     throw user_error(site(),
                      "the server refuses " + asked.route + " (" + std::to_string(got.status) + ")" +
                          said_in(got),
-                     "docs/servers.md says which flags each server needs");
+                     "docs/servers.md lists the flags that each server needs");
   }
 
  private:
@@ -185,7 +186,7 @@ class HttpClient {
     return options_.key.empty() ? "" : "Bearer " + options_.key;
   }
 
-  /// ": MESSAGE" of a server's error, without the key.
+  /// ": MESSAGE" from a server's error, with the key removed.
   [[nodiscard]] std::string said_in(const HttpReply& got) const {
     std::string message = error_message(got.body);
     if (message.empty()) return "";
@@ -197,7 +198,7 @@ class HttpClient {
     return ": " + shortened(message);
   }
 
-  /// " to https://HOST": what follows the host may hold a secret.
+  /// " to https://HOST", without the path and query, which may contain a secret.
   static std::string host_of(const std::string& location) {
     const std::size_t host = location.find("://");
     if (host == std::string::npos) return "";
@@ -209,31 +210,33 @@ class HttpClient {
 
   [[nodiscard]] Error retries_exhausted(const std::string& problem, std::size_t times,
                                         std::optional<RetryPolicy::Seconds> retry_after) const {
-    const std::string kept = is_connected_ ? "what is done is kept; " : "";
+    const std::string kept = is_connected_ ? "finished work is kept; " : "";
     if (retry_after && *retry_after > options_.retry.patience) {
       return internal_error(site(),
-                            "the server " + problem + " and wants to be asked again after " +
+                            "the server " + problem + " and asks to retry after " +
                                 std::to_string(static_cast<long>(retry_after->count())) + " s",
-                            kept + (is_connected_ ? "resume then" : "call again then"));
+                            kept + (is_connected_ ? "resume after that time" : "try again after "
+                                                                               "that time"));
     }
     return internal_error(
         site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
-        kept + (is_connected_ ? "see to the server, and resume"
-                              : "see whether it runs at this URL and has loaded its model"));
+        kept + (is_connected_ ? "check the server, then resume"
+                              : "check that it runs at this URL and has loaded its model"));
   }
 
-  /// Throws a user error for a certificate that is not trusted, which it will not be the next time,
-  /// and for a server that did not answer yet where a second TLS handshake with it fails.
+  /// Throws a user error for a certificate that is not trusted, because a retry cannot help, and if
+  /// the TLS handshake fails twice with a server that has never answered.
   void refuse_tls(const TransportError& error, std::size_t times) const {
     if (error.step() == TransportError::Step::certificate) {
       throw user_error(site(), error.what(),
-                       "name the host as its certificate does, or give the certificate's file in "
-                       "the environment variable SSL_CERT_FILE");
+                       "use the host name in its certificate, or set the environment variable "
+                       "SSL_CERT_FILE to the certificate's file");
     }
     if (error.step() != TransportError::Step::handshake || answered_) return;
     if (times < std::min<std::size_t>(2, options_.retry.tries)) return;
-    throw user_error(site(), "no TLS connection comes about: " + std::string(error.what()),
-                     "the server may speak http:// only; give its URL so, or see to its TLS");
+    throw user_error(site(), "no TLS connection is possible: " + std::string(error.what()),
+                     "if the server only supports http://, use that URL; otherwise check its TLS "
+                     "settings");
   }
 
   [[nodiscard]] double uniform() {
@@ -257,7 +260,7 @@ class HttpClient {
   ServerUrl url_;
   HttpOptions options_;
   std::shared_ptr<detail::asio::ssl::context> trust_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   RandomStream random_;
   std::vector<std::unique_ptr<HttpConnection>> idle_;
   std::atomic<std::uint64_t> sent_{0}, sent_again_{0}, losses_{0};

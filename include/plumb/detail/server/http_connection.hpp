@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does one request get its reply, in time?
+// How does one request get its reply within a time limit?
 //
-// A connection to one server, kept open from request to request, plain or by TLS with the server's
-// certificate checked against its name. Each step (connect, handshake, exchange) has an end:
-// Beast's deadlines hold for asynchronous calls alone, so each call here starts one and runs it to
-// its end. Non-goals: redirects, which are replies like others, proxies, HTTP/2.
+// A connection to one server, kept open between requests, plain or with TLS; TLS checks the
+// server's certificate against its name. Each step (connect, handshake, exchange) has a time limit.
+// Beast's deadlines apply only to asynchronous calls, so each call here starts an asynchronous one
+// and runs it to completion. Non-goals: redirects, which are returned like other replies, proxies,
+// HTTP/2.
 
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -35,9 +36,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HttpRequest {
-  /// A route, as "/v1/completions"; the URL's path comes before it.
+  /// A route such as "/v1/completions"; the URL's path comes before it.
   std::string route{};
-  /// Posted as JSON; without one the route is got.
+  /// Sent by POST as JSON; if empty, the request is a GET.
   std::string body{};
 };
 
@@ -46,16 +47,16 @@ struct HttpReply {
   std::string body{};
   std::string content_type{};
   std::string retry_after{};
-  /// Of a redirect, where to.
+  /// The target of a redirect.
   std::string location{};
 };
 
-/// What failed on the way: the reply never came, or came in part. Its text holds no header that was
-/// sent. Any number of threads may read one.
+/// A transport failure: no reply came, or only a part. Its text contains no header that was sent.
+/// Any number of threads may read one.
 class TransportError : public std::runtime_error {
  public:
-  /// Where it failed. A certificate that is not trusted stays so; a TLS handshake also fails where
-  /// the server knows no TLS.
+  /// Where it failed. A retry does not make a certificate trusted. A TLS handshake also fails if
+  /// the server has no TLS.
   enum class Step { handshake, certificate, other };
 
   explicit TransportError(const std::string& text, Step step = Step::other)
@@ -69,7 +70,7 @@ class TransportError : public std::runtime_error {
 
 struct HttpTimes {
   std::chrono::milliseconds connect{10'000};
-  /// Of one exchange: until the whole reply is there.
+  /// Limit of one exchange, until the whole reply has arrived.
   std::chrono::milliseconds reply{600'000};
 };
 
@@ -77,8 +78,8 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-/// Certificates that a TLS connection trusts: the system's (OpenSSL's SSL_CERT_FILE and
-/// SSL_CERT_DIR hold here too).
+/// The certificates that a TLS connection trusts: the system's, or those in OpenSSL's SSL_CERT_FILE
+/// and SSL_CERT_DIR.
 inline std::shared_ptr<asio::ssl::context> trusting_context() {
   auto context = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
   context->set_options(asio::ssl::context::no_sslv2 | asio::ssl::context::no_sslv3 |
@@ -88,8 +89,7 @@ inline std::shared_ptr<asio::ssl::context> trusting_context() {
   return context;
 }
 
-/// One thread at a time uses one. Throws TransportError for all that goes wrong; the next exchange
-/// then connects again.
+/// Not thread-safe. Throws TransportError for every failure; the next exchange then connects again.
 class HttpConnection {
  public:
   /// `trust` is null for a server without TLS.
@@ -98,7 +98,7 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  /// Whether a reply came on it and it is still open, as far as is known.
+  /// Whether it is open after an earlier reply, as far as is known.
   [[nodiscard]] bool is_open() const noexcept { return plain_ || secure_; }
 
   /// `authorization` is the value of that header; empty sends none.
@@ -124,7 +124,7 @@ class HttpConnection {
   using Secure = detail::beast::ssl_stream<detail::beast::tcp_stream>;
   using Code = boost::system::error_code;
 
-  /// Runs what `start(handler)` begins on a stream until it ends or its time is up.
+  /// Runs the operation that `start(handler)` begins on a stream until it completes or times out.
   template <class Stream, class Start>
   void run(Stream& stream, std::chrono::milliseconds time, const std::string& doing, Start start) {
     Code failed = detail::asio::error::would_block;
@@ -143,7 +143,7 @@ class HttpConnection {
       throw TransportError("the server closed the connection before it replied");
     }
     if (failed == detail::http::error::partial_message) {
-      throw TransportError("the reply ended in its middle");
+      throw TransportError("the reply was incomplete");
     }
     throw TransportError(doing + ": " + failed.message());
   }
@@ -159,7 +159,7 @@ class HttpConnection {
     Code failed;
     detail::asio::ip::tcp::resolver resolver(io_);
     const auto places = resolver.resolve(url_.host, std::to_string(url_.port), failed);
-    if (failed) throw TransportError("finding " + url_.host + ": " + failed.message());
+    if (failed) throw TransportError("resolving " + url_.host + ": " + failed.message());
     if (!url_.is_secure) {
       auto stream = std::make_unique<Plain>(io_);
       run(*stream, times_.connect, "connecting",
@@ -170,8 +170,8 @@ class HttpConnection {
       return;
     }
     auto stream = std::make_unique<Secure>(io_, *trust_);
-    // Servers of several names show the certificate of the one that is asked for. OpenSSL's macro for
-    // this, SSL_set_tlsext_host_name, has an old-style cast.
+    // A server with several names sends the certificate of the requested one. This call replaces
+    // OpenSSL's macro SSL_set_tlsext_host_name, which has an old-style cast.
     if (SSL_ctrl(stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                  url_.host.data()) != 1) {
       throw TransportError("setting the server's name for TLS failed");
@@ -191,8 +191,8 @@ class HttpConnection {
     secure_ = std::move(stream);
   }
 
-  /// `verified` is what OpenSSL says of the certificate. That it is for another name, which a
-  /// callback finds, has no code of its own.
+  /// `verified` is OpenSSL's result for the certificate. A wrong host name is found by a callback
+  /// and has no code of its own.
   [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
     if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
     return TransportError(verified == X509_V_ERR_UNSPECIFIED
@@ -237,7 +237,7 @@ class HttpConnection {
     return reply;
   }
 
-  // The whole distribution of a large vocabulary takes tens of megabytes.
+  // The whole distribution over a large vocabulary takes tens of megabytes.
   static constexpr std::uint64_t most_bytes = 1ULL << 30U;
 
   ServerUrl url_;

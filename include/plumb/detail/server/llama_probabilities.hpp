@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which probabilities does a reply of llama-server hold?
+// Which probabilities does a reply of llama-server contain?
 //
 //   {"completion_probabilities": [{"id", "logprob", "top_logprobs": [{"id", "logprob", …}, …]}]}
-// The whole distribution of a vocabulary is megabytes of text of which two numbers an entry are
-// wanted, so it is read as it is parsed, and no document is made of it.
+// The whole distribution over a vocabulary is megabytes of text, but only two numbers per entry are
+// needed. So the numbers are read during parsing, and no JSON document is built.
 
 #include <cmath>
 #include <cstddef>
@@ -25,19 +25,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaProbabilities {
   struct Entry {
     std::int64_t id = -1;
-    /// Nats; not a number where the entry has none.
+    /// Nats; NaN if the entry has none.
     double nats = std::numeric_limits<double>::quiet_NaN();
   };
-  /// Of each token that was generated: itself, then the likeliest ones as the reply has them.
+  /// For each generated token: the token itself, then the most likely ones, in the reply's order.
   std::vector<Entry> generated{};
   std::vector<std::vector<Entry>> likeliest{};
-  /// "tokens": all ids that were generated.
+  /// "tokens": the ids of all generated tokens.
   std::vector<std::int64_t> tokens{};
   std::uint64_t computed = 0;
   std::string stop_type{};
+  /// Whether the entries' numbers are probabilities after sampling ("prob", "top_probs").
+  bool after_sampling = false;
 };
 
-/// Reads the numbers as nlohmann-json finds them; unknown fields are passed over.
+/// Reads the numbers while nlohmann-json parses; unknown fields are skipped.
 class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
  public:
   explicit LlamaProbabilityReader(LlamaProbabilities& into) : into_(into) {}
@@ -90,17 +92,21 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Whether what begins now is an entry: of a generated token at depth 2, of a likely one at 4.
+  /// Whether an entry begins here: of a generated token at depth 2, of a likely one at depth 4.
   [[nodiscard]] bool is_at(std::size_t depth) const {
     if (path_.size() != depth || path_[0] != "completion_probabilities" || path_[1] != "[]") {
       return false;
     }
-    return depth == 2 || (path_[2] == "top_logprobs" && path_[3] == "[]");
+    return depth == 2 || (is_top(path_[2]) && path_[3] == "[]");
+  }
+
+  static bool is_top(const std::string& name) {
+    return name == "top_logprobs" || name == "top_probs";
   }
 
   bool number(std::int64_t id, double value) {
     if (path_.size() == 2 && path_[0] == "tokens" && path_[1] == "[]") into_.tokens.push_back(id);
-    // Whether llama-server nests the timings or names them by their path.
+    // llama-server either nests the timings or uses their path as a name.
     if ((path_.size() == 2 && path_[0] == "timings" && path_[1] == "prompt_n") ||
         (path_.size() == 1 && path_[0] == "timings/prompt_n")) {
       into_.computed = static_cast<std::uint64_t>(id < 0 ? 0 : id);
@@ -108,18 +114,22 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
     LlamaProbabilities::Entry* entry = nullptr;
     if (path_.size() == 3 && !into_.generated.empty() && path_[0] == "completion_probabilities") {
       entry = &into_.generated.back();
-    } else if (path_.size() == 5 && path_[2] == "top_logprobs" && !into_.likeliest.empty() &&
+    } else if (path_.size() == 5 && is_top(path_[2]) && !into_.likeliest.empty() &&
                !into_.likeliest.back().empty()) {
       entry = &into_.likeliest.back().back();
     }
     if (entry == nullptr) return true;
     if (path_.back() == "id") entry->id = id;
     if (path_.back() == "logprob") entry->nats = value;
+    if (path_.back() == "prob") {
+      entry->nats = std::log(value);
+      into_.after_sampling = true;
+    }
     return true;
   }
 
   LlamaProbabilities& into_;
-  std::vector<std::string> path_;  // keys, and "[]" for lists, down to what is read
+  std::vector<std::string> path_;  // keys, and "[]" for lists, down to the current value
 };
 
 /// Nothing for a text that is not JSON.

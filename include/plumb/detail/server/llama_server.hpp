@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is llama.cpp's llama-server asked?
+// How does plumb query llama.cpp's llama-server?
 //
-// It gives no log-probabilities of given tokens, but two things that come to the same. With
-// `n_probs` as large as the vocabulary a reply holds the whole distribution of the next token
-// (megabytes), the softmax of the raw logits as long as `post_sampling_probs` is false. And
-// whatever it samples, it says the same raw log-probability of that token: so a token that is
-// wanted alone is forced by a bias, and the reply is small. Few tokens are forced one by one, many
-// read from the whole distribution. A token that ends inside a UTF-8 character is left out of a
-// reply that ends there, so it is asked wholly. Probabilities are computed in F32: none below e^-87
-// can be reported, and sums are good to 1e-3 nats.
+// It reports no log-probabilities of given tokens, so plumb combines three kinds of request:
+//   forced: a bias makes it sample one token, and the reply has that token's raw log-probability;
+//   ratios: a bias of 100 lifts all wanted tokens above the others, `top_k` keeps only them, and
+//     `post_sampling_probs` reports their probabilities among one another. Forcing the likeliest of them
+//     (QueryMode::anchor) then gives the constant that is missing;
+//   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of text
+//     and keeps the server from other work (0.75 s for a vocabulary of 49,152).
+// A reply that ends inside a UTF-8 character lacks its last token, so the whole distribution is asked for.
+// Probabilities are computed in F32: none below e^-87 can be reported, and sums are good to 1e-3 nats. The
+// bias rounds logits to 8e-6.
 
 #include <algorithm>
 #include <cmath>
@@ -21,11 +23,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "plumb/detail/core/chat.hpp"
 #include "plumb/detail/core/ranges.hpp"
+#include "plumb/detail/core/text_list.hpp"
 #include "plumb/detail/server/llama_probabilities.hpp"
 #include "plumb/detail/server/reply_json.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
@@ -35,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class LlamaServer final : public ServerDialect {
  public:
-  /// Of the replies of /v1/models and /props. Throws an internal error for others.
+  /// Takes the replies of /v1/models and /props. Throws an internal error for other content.
   LlamaServer(const ReplyJson& models, const ReplyJson& props, std::string place)
       : place_(std::move(place)) {
     facts_ = {"llama-server",
@@ -45,82 +49,82 @@ class LlamaServer final : public ServerDialect {
               models.count_or("/data/0/meta/n_vocab", 0),
               props.count_or("/default_generation_settings/n_ctx", 0)};
     if (facts_.vocabulary == 0) throw models.wrong("/data/0/meta/n_vocab", "is missing");
-    // A path tells where files lie on another machine; its last part is the model's name.
+    // The name may be a path on the server's machine; its last part is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
     bos_ = props.text_or("/bos_token", "");
     if (std::string text = props.text_or("/chat_template", ""); !text.empty()) {
       chat_ = ChatTemplate{std::move(text),
                            {{"bos_token", bos_}, {"eos_token", props.text_or("/eos_token", "")}}};
     }
-    // Writing, sending and reading a whole distribution took as long as nine forced tokens of
-    // SmolLM2-135M, whose vocabulary has 49,152; a larger model's steps take longer, a larger
-    // vocabulary's replies too. Five times as many made no difference to servers of 4 and of 32 slots.
-    few_ = std::max<std::size_t>(1, facts_.vocabulary / 4096);
   }
 
   [[nodiscard]] const ServerFacts& facts() const override { return facts_; }
   [[nodiscard]] bool spells_tokens() const override { return true; }
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const override { return chat_; }
-  /// The text of the BOS token; empty where the model has none.
+  /// The text of the BOS token; empty if the model has none.
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
-  /// The token that is sampled where the whole distribution is wanted: one whose text is whole.
-  /// To be set before any other thread uses it.
+  /// Sets the token to sample when the whole distribution is wanted; it must not end inside a UTF-8
+  /// character. Call this before any other thread uses the object.
   void set_sampled(TokenId token) { sampled_ = token; }
 
+  /// Two tokens are forced one by one, in as many requests as ratios and anchor take.
   [[nodiscard]] std::size_t together(std::size_t count, QueryMode how) const override {
-    return how != QueryMode::full_distribution && count <= few_ ? 1 : count;
+    return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
 
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode how) const override {
-    const auto& [prefix, tokens, nats] = asked.front();
-    const bool forced = how != QueryMode::full_distribution && tokens.size() == 1;
-    return {"/completion",
-            opening(prefix, 1) + ",\"n_probs\":" + std::to_string(forced ? 1 : facts_.vocabulary) +
-                ",\"logit_bias\":[[" + std::to_string(forced ? tokens.front() : sampled_) +
-                ",1e9]]" + greedy + ",\"cache_prompt\":" +
-                (how == QueryMode::without_cache ? "false" : "true") + answer_fields};
+    const AskedPrefix& one = asked.front();
+    std::vector<TokenId> wanted(one.tokens.begin(), one.tokens.end());
+    ranges::sort_distinct(wanted);
+    const bool is_whole =
+        how == QueryMode::full_distribution ||
+        (how != QueryMode::anchor && wanted.size() > facts_.vocabulary / 8 && wanted.size() > 1);
+    const bool cached = how != QueryMode::without_cache;
+    if (is_whole) {
+      return completion(one.prefix, facts_.vocabulary, bias_of(sampled_, "1e9"), 1, cached, false);
+    }
+    if (how == QueryMode::anchor || wanted.size() == 1) {
+      const TokenId token = how == QueryMode::anchor ? one.tokens[likeliest(one)] : wanted.front();
+      return completion(one.prefix, 1, bias_of(token, "1e9"), 1, cached, false);
+    }
+    std::string biases;
+    for (const TokenId token : wanted) add_to_list(biases, bias_of(token, "100"), ",");
+    return completion(one.prefix, wanted.size(), biases, wanted.size(), cached, true);
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
-                          ServerTally& tally) const override {
-    const auto& [prefix, tokens, nats] = asked.front();
+  [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
+                                              std::span<const AskedPrefix> asked,
+                                              ServerTally& tally) const override {
+    const AskedPrefix& one = asked.front();
     const auto [json, made] = probabilities(reply);
     tally.tokens_computed += made.computed;
-    if (made.generated.empty()) return false;
-    if (made.likeliest.front().size() <= 1) {
-      if (tokens.size() != 1) return refuse_cut(json, made.likeliest.front().size());
-      const auto& [id, found] = made.generated.front();
-      if (id != tokens.front()) {
-        throw json.wrong("completion_probabilities/0/id",
-                         "is " + std::to_string(id) + ", and token " +
-                             std::to_string(tokens.front()) + " was forced");
-      }
-      nats[0] = reported_nats(json, found, id);
-      return true;
+    if (made.generated.empty()) return QueryMode::full_distribution;
+    const auto& entries = made.likeliest.front();
+    if (made.after_sampling) return read_ratios(json, entries, one);
+    if (entries.size() <= 1) return read_forced(json, made.generated.front(), one);
+    // A server that ignores `post_sampling_probs`.
+    if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
+      return QueryMode::full_distribution;
     }
-    const auto& whole = made.likeliest.front();
-    if (whole.size() != facts_.vocabulary) return refuse_cut(json, whole.size());
+    if (entries.size() != facts_.vocabulary) refuse_cut(json, entries.size());
     std::vector<double> by_id(facts_.vocabulary, std::numeric_limits<double>::quiet_NaN());
-    for (const auto& [id, found] : whole) {
-      if (id < 0 || static_cast<std::size_t>(id) >= by_id.size()) {
-        throw json.wrong("top_logprobs",
-                         "names token " + std::to_string(id) + ", which the vocabulary lacks");
-      }
-      by_id[static_cast<std::size_t>(id)] = found;
+    for (const auto& [id, found] : entries) by_id[known(json, id)] = found;
+    for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+      one.nats[i] =
+          reported_nats(json, by_id[static_cast<std::size_t>(one.tokens[i])], one.tokens[i]);
     }
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      nats[i] = reported_nats(json, by_id[static_cast<std::size_t>(tokens[i])], tokens[i]);
-    }
-    return true;
+    return std::nullopt;
   }
 
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t> seed) const override {
     const std::string how =
-        seed ? ",\"samplers\":[],\"temperature\":1.0,\"seed\":" + std::to_string(*seed) : greedy;
+        seed ? ",\"samplers\":[],\"temperature\":1.0,\"seed\":" + std::to_string(*seed)
+             : ",\"samplers\":[\"top_k\"],\"top_k\":1";
     return {"/completion", opening(prompt, most) + ",\"n_probs\":1,\"return_tokens\":true" + how +
-                               ",\"cache_prompt\":true" + answer_fields};
+                               ",\"cache_prompt\":true,\"post_sampling_probs\":false" +
+                               answer_fields};
   }
 
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
@@ -149,12 +153,12 @@ class LlamaServer final : public ServerDialect {
             "{\"content\":" + detail::json_id_lists(sequences) + ",\"embd_normalize\":-1}"};
   }
 
-  /// A server without pooling gives the vectors of all tokens; the last is taken.
+  /// A server without pooling gives the vectors of all tokens; the last one is used.
   [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                              std::size_t count) const override {
     const ReplyJson json = parse_reply(reply.body, place_ + "/embedding");
     if (!json.value.is_array() || json.value.size() != count) {
-      throw json.wrong("list", "is no list of " + std::to_string(count) + " vectors");
+      throw json.wrong("list", "is not a list of " + std::to_string(count) + " vectors");
     }
     std::vector<std::vector<float>> vectors(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -172,7 +176,8 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool parse_special) const override {
     return tokenize(text, parse_special, false);
   }
-  /// Asks for a text's tokens with those that the model's tokenizer adds by its own configuration.
+  /// Requests a text's tokens, including those that the model's tokenizer adds by its own
+  /// configuration.
   [[nodiscard]] HttpRequest tokenize_as_configured(std::string_view text) const {
     return tokenize(text, false, true);
   }
@@ -181,7 +186,7 @@ class LlamaServer final : public ServerDialect {
                                          std::string_view text) const override {
     const ReplyJson json = parse_reply(reply.body, place_ + "/tokenize");
     const Json& tokens = json.at("/tokens");
-    if (!tokens.is_array()) throw json.wrong("tokens", "is no list");
+    if (!tokens.is_array()) throw json.wrong("tokens", "is not a list");
     Tokenization made;
     std::string spelt;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -191,7 +196,7 @@ class LlamaServer final : public ServerDialect {
       made.tokens.push_back({json.token(json.at(item + "/id"), item + "/id", facts_.vocabulary),
                              {begin, spelt.size()}});
     }
-    // SentencePiece writes a space before the text; it covers no byte of it.
+    // SentencePiece adds a space before the text; it covers no byte of the text.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     made.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : made.tokens) {
@@ -201,15 +206,15 @@ class LlamaServer final : public ServerDialect {
     return made;
   }
 
-  /// A token's text is a string, or the bytes of one that is no UTF-8.
+  /// A token's text: a string, or a list of bytes if it is not UTF-8.
   [[nodiscard]] static std::string piece(const ReplyJson& json, const std::string& pointer) {
     const Json& found = json.at(pointer);
     if (found.is_string()) return found.get<std::string>();
-    if (!found.is_array()) throw json.wrong(pointer, "is no text");
+    if (!found.is_array()) throw json.wrong(pointer, "is not a text");
     std::string bytes;
     for (const Json& byte : found) {
       if (!byte.is_number_unsigned() || byte.get<std::uint64_t>() > 255) {
-        throw json.wrong(pointer, "holds " + shortened(byte.dump()) + ", which is no byte");
+        throw json.wrong(pointer, "contains " + shortened(byte.dump()) + ", which is not a byte");
       }
       bytes += static_cast<char>(byte.get<std::uint8_t>());
     }
@@ -225,10 +230,82 @@ class LlamaServer final : public ServerDialect {
     return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
   }
 
-  static constexpr const char* greedy = ",\"samplers\":[\"top_k\"],\"top_k\":1";
   static constexpr const char* answer_fields =
-      ",\"post_sampling_probs\":false,\"response_fields\":[\"completion_probabilities\",\"tokens\","
-      "\"stop_type\",\"timings/prompt_n\"]}";
+      ",\"response_fields\":[\"completion_probabilities\",\"tokens\",\"stop_type\",\"timings/"
+      "prompt_n\"]}";
+
+  static std::string bias_of(TokenId token, const char* bias) {
+    return "[" + std::to_string(token) + "," + bias + "]";
+  }
+  /// One token after a prefix, sampled from the `kept` likeliest ones after the biases.
+  static HttpRequest completion(std::span<const TokenId> prefix, std::size_t n_probs,
+                                const std::string& biases, std::size_t kept, bool cached,
+                                bool after_sampling) {
+    const auto word = [](bool value) { return value ? "true" : "false"; };
+    return {"/completion", opening(prefix, 1) + ",\"n_probs\":" + std::to_string(n_probs) +
+                               ",\"logit_bias\":[" + biases +
+                               "],\"samplers\":[\"top_k\"],\"top_k\":" + std::to_string(kept) +
+                               ",\"cache_prompt\":" + word(cached) +
+                               ",\"post_sampling_probs\":" + word(after_sampling) + answer_fields};
+  }
+
+  /// The position of the token with the largest number so far.
+  [[nodiscard]] static std::size_t likeliest(const AskedPrefix& one) {
+    return static_cast<std::size_t>(std::max_element(one.nats.begin(), one.nats.end()) -
+                                    one.nats.begin());
+  }
+
+  [[nodiscard]] std::size_t known(const ReplyJson& json, std::int64_t id) const {
+    if (id < 0 || static_cast<std::size_t>(id) >= facts_.vocabulary) {
+      throw json.wrong("top_logprobs",
+                       "names token " + std::to_string(id) + ", which the vocabulary lacks");
+    }
+    return static_cast<std::size_t>(id);
+  }
+
+  /// Sets log-probabilities among the wanted tokens. A probability of 0 is left out of the reply.
+  [[nodiscard]] std::optional<QueryMode> read_ratios(
+      const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
+      const AskedPrefix& one) const {
+    std::unordered_map<std::int64_t, double> found;
+    for (const auto& [id, nats] : entries) {
+      (void)known(json, id);
+      found[id] = json.checked_log_probability(nats, "probability of token " + std::to_string(id));
+    }
+    std::size_t listed = 0;
+    for (std::size_t i = 0; i < one.tokens.size(); ++i) {
+      const auto entry = found.find(one.tokens[i]);
+      listed += entry == found.end() ? 0U : 1U;
+      one.nats[i] = entry == found.end() ? -std::numeric_limits<double>::infinity() : entry->second;
+    }
+    // Another token was likelier than a wanted one by more than the bias.
+    const bool has_others = ranges::any_of(entries, [&](const LlamaProbabilities::Entry& entry) {
+      return ranges::find(one.tokens, entry.id) == one.tokens.end();
+    });
+    return has_others || listed == 0 ? QueryMode::full_distribution : QueryMode::anchor;
+  }
+
+  [[nodiscard]] std::optional<QueryMode> read_forced(const ReplyJson& json,
+                                                     const LlamaProbabilities::Entry& made,
+                                                     const AskedPrefix& one) const {
+    const std::size_t at = one.tokens.size() == 1 ? 0 : likeliest(one);
+    if (made.id != one.tokens[at]) {
+      throw json.wrong("completion_probabilities/0/id",
+                       "is " + std::to_string(made.id) + ", but token " +
+                           std::to_string(one.tokens[at]) + " was forced");
+    }
+    const double nats = reported_nats(json, made.nats, made.id);
+    if (one.tokens.size() == 1) {
+      one.nats[0] = nats;
+      return std::nullopt;
+    }
+    const double constant = nats - one.nats[at];
+    for (double& each : one.nats) {
+      each += constant;
+      if (!(each >= least_nats)) each = -std::numeric_limits<double>::infinity();
+    }
+    return std::nullopt;
+  }
 
   static std::string opening(std::span<const TokenId> prompt, std::size_t most) {
     return "{\"prompt\":" + detail::json_ids(prompt) + ",\"n_predict\":" + std::to_string(most);
@@ -244,31 +321,30 @@ class LlamaServer final : public ServerDialect {
     Read read{{{}, place_ + "/completion"}, {}};
     auto made = read_llama_probabilities(reply.body);
     if (!made) {
-      (void)parse_reply(reply.body, read.json.place);  // says what is wrong
+      (void)parse_reply(reply.body, read.json.place);  // throws with the details
       throw read.json.wrong("text", "is not JSON");
     }
     read.made = *std::move(made);
     return read;
   }
 
-  /// Minus infinity for a probability that F32 has not.
+  /// Minus infinity for a probability that F32 cannot represent.
   static double reported_nats(const ReplyJson& json, double nats, std::int64_t id) {
     const double value =
         json.checked_log_probability(nats, "log-probability of token " + std::to_string(id));
     return value < least_nats ? -std::numeric_limits<double>::infinity() : value;
   }
 
-  [[nodiscard]] bool refuse_cut(const ReplyJson& json, std::size_t entries) const {
+  [[noreturn]] void refuse_cut(const ReplyJson& json, std::size_t entries) const {
     throw user_error({.field = json.place},
                      "gives " + std::to_string(entries) + " of " +
                          std::to_string(facts_.vocabulary) + " log-probabilities",
-                     "use a llama-server that takes n_probs as large as the vocabulary");
+                     "use a llama-server that accepts n_probs as large as the vocabulary");
   }
 
   ServerFacts facts_;
   std::optional<ChatTemplate> chat_;
   std::string place_, bos_;
-  std::size_t few_ = 1;
   TokenId sampled_ = 0;
 };
 

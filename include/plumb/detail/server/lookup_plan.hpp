@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a tree asked prefix by prefix, or as whole sequences?
+// Is a tree's lookup sent prefix by prefix, or as whole sequences?
 //
-// A server that reports the log-probabilities of a prompt's own tokens answers all lookups on the way
-// from the root to a leaf by one sequence, but computes each token of it. Asked prefix by prefix it
-// computes little more than what its prefix cache lacks, but has a prompt for each prefix. Short
-// statements are cheaper as sequences; a long prefix that much is asked after is cheaper by prefixes.
-// What a prompt and a token take is measured when plumb connects.
+// A server that reports the log-probabilities of a prompt's own tokens can answer all lookups on a
+// path from the root to a leaf with one sequence, but it computes every token of it. With one
+// prompt for each prefix, it computes little more than its prefix cache lacks, but handles more
+// prompts. Short statements are cheaper as sequences; a long prefix with many lookups after it is
+// cheaper by prefixes. The cost of a prompt and of a token is measured when plumb connects.
 
 #include <algorithm>
 #include <chrono>
@@ -27,14 +27,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Seconds that a server takes: for a request, for each prompt in one, and for each token it computes.
+/// A server's costs in seconds: for a request, for each prompt in it, and for each computed token.
 struct ServerCosts {
   double request = 0, prompt = 0, token = 0;
 };
 
-/// Times requests of one short sequence, of 16, and of a long one: each twice, of which the shorter time
-/// counts, since a server may prepare itself for a shape when it first sees it. Prompts that are asked for
-/// given next tokens are taken to cost the same.
+/// Times requests with one short sequence, with 16, and with a long one. Each is sent twice and the
+/// shorter time counts, because a server may do setup work for a new shape. Prompts with lookups of
+/// next tokens are assumed to cost the same.
 [[nodiscard]] inline ServerCosts measure_costs(HttpClient& client, const ServerDialect& dialect,
                                                ServerTally& tally) {
   using Clock = std::chrono::steady_clock;
@@ -71,10 +71,10 @@ struct ServerCosts {
   return costs;
 }
 
-/// The sequences whose own tokens are all the lookups of a tree.
+/// Sequences whose own tokens cover all lookups of a tree.
 class LookupSequences {
  public:
-  /// No lookup is after the root.
+  /// No lookup may be after the root.
   LookupSequences(const TokenTree& tree, std::span<const TokenLookup> lookups)
       : tree_(tree), lookups_(lookups), is_passed_(tree.size()) {
     for (const TokenLookup& lookup : lookups) {
@@ -105,9 +105,9 @@ class LookupSequences {
     return made;
   }
 
-  /// Sets each lookup's answer; `answered` are `sequences()` with their log-probabilities.
+  /// Sets each lookup's answer from `answered`: `sequences()` with their log-probabilities.
   void read(std::span<const AskedSequence> answered, std::span<double> log_probabilities) const {
-    // The log-probability of the token that leads to each node.
+    // By node: the log-probability of the token that leads to it.
     std::unordered_map<std::uint64_t, double> leaves;
     std::vector<double> into(tree_.size());
     for (std::size_t s = 0; s < answered.size(); ++s) {
@@ -130,7 +130,7 @@ class LookupSequences {
     return static_cast<std::uint64_t>(lookup.node) << 32U |
            static_cast<std::uint32_t>(lookup.token);
   }
-  /// The node that a lookup's token leads to, if there is a lookup after it too; else none.
+  /// The node that a lookup's token leads to, if there are lookups after that node; otherwise none.
   [[nodiscard]] NodeId passed_child(const TokenLookup& lookup) const {
     const NodeId child = tree_.child(lookup.node, lookup.token);
     return child != TokenTree::none && is_passed_[child] ? child : TokenTree::none;
@@ -139,12 +139,12 @@ class LookupSequences {
   const TokenTree& tree_;
   std::span<const TokenLookup> lookups_;
   std::vector<bool> is_passed_;
-  std::vector<std::size_t> last_;  // lookups after which a sequence ends
+  std::vector<std::size_t> last_;  // lookups at the end of a sequence
   std::size_t tokens_ = 0, longest_ = 0;
 };
 
-/// Whether a server takes less time for sequences than for `questions`, whose prefixes are `nodes`.
-/// `at_once` requests are under way at once.
+/// Whether a server takes less time for sequences than for `questions`, whose prefixes are `nodes`,
+/// with `at_once` requests in flight.
 [[nodiscard]] inline bool sequences_are_cheaper(const ServerDialect& dialect,
                                                 const ServerCosts& costs, const TokenTree& tree,
                                                 const LookupSequences& sequences,

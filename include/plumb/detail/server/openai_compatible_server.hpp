@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What have vLLM and SGLang in common?
+// What do vLLM and SGLang have in common?
 //
-// Both have OpenAI's /v1/models and /v1/embeddings, whose vectors are normalised, and a /tokenize of
-// their own that gives the ids of tokens and not their bytes. Log-probabilities and continuations are
-// asked and read by each in its own way.
+// Both have OpenAI's /v1/models and /v1/embeddings, whose vectors are normalised, and a /tokenize
+// that gives the ids of tokens but not their bytes. Requests and replies for log-probabilities and
+// continuations differ.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,13 +34,13 @@ class OpenAiCompatibleServer : public ServerDialect {
                                   ",\"encoding_format\":\"float\"}"};
   }
 
-  /// In the order of what was asked.
+  /// The vectors, in the order of the requested sequences.
   [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                              std::size_t count) const final {
     const ReplyJson json = read_reply(reply, "/v1/embeddings");
     const Json& data = json.at("/data");
     if (!data.is_array() || data.size() != count) {
-      throw json.wrong("data", "is no list of " + std::to_string(count) + " vectors");
+      throw json.wrong("data", "is not a list of " + std::to_string(count) + " vectors");
     }
     std::vector<std::vector<float>> vectors(count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     return vectors;
   }
 
-  /// The texts of special tokens are read as these tokens, whatever is asked.
+  /// Texts of special tokens are always parsed as these tokens, whatever the flag.
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool) const final {
     const Json body = {{"model", name_}, {"prompt", text}, {"add_special_tokens", false}};
     return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
@@ -61,7 +61,7 @@ class OpenAiCompatibleServer : public ServerDialect {
   [[nodiscard]] Tokenization read_tokens(const HttpReply& reply, std::string_view) const final {
     const ReplyJson json = read_reply(reply, "/tokenize");
     const Json& tokens = json.at("/tokens");
-    if (!tokens.is_array()) throw json.wrong("tokens", "is no list");
+    if (!tokens.is_array()) throw json.wrong("tokens", "is not a list");
     Tokenization made;
     made.spells_text = false;
     for (const Json& id : tokens) made.tokens.push_back({token(json, id, "tokens"), {}});
@@ -69,7 +69,7 @@ class OpenAiCompatibleServer : public ServerDialect {
   }
 
  protected:
-  /// Of the reply of /v1/models, and the vocabulary's size, which neither server tells.
+  /// Takes the reply of /v1/models, and the vocabulary's size, which neither server reports.
   OpenAiCompatibleServer(std::string kind, std::string version, const ReplyJson& models,
                          std::string place, std::size_t vocabulary)
       : name_(models.text_or("/data/0/id", "")),
@@ -81,10 +81,10 @@ class OpenAiCompatibleServer : public ServerDialect {
                models.count_or("/data/0/max_model_len", 0)},
         place_(std::move(place)) {}
 
-  /// The model's name as requests write it.
+  /// The model's name as a JSON string for requests.
   [[nodiscard]] std::string quoted_name() const { return Json(name_).dump(); }
 
-  /// Throws an internal error for a reply that is no JSON.
+  /// Throws an internal error for a reply that is not JSON.
   [[nodiscard]] ReplyJson read_reply(const HttpReply& reply, const std::string& route) const {
     return parse_reply(reply.body, place_ + route);
   }
@@ -95,14 +95,50 @@ class OpenAiCompatibleServer : public ServerDialect {
     return json.token(id, field, facts_.vocabulary);
   }
 
-  /// Adds the prompt's tokens that were not cached, where the reply tells both numbers, which these
-  /// JSON pointers name.
+  /// Adds the number of prompt tokens that were not cached, if the reply has both numbers at these
+  /// JSON pointers.
   static void count_computed(const ReplyJson& json, const std::string& prompt_tokens,
                              const std::string& cached_tokens, ServerTally& tally) {
     const Json cached = json.find(cached_tokens);
     if (!cached.is_number_unsigned()) return;
     const std::uint64_t prompt = json.count_or(prompt_tokens, 0);
     tally.tokens_computed += prompt - (std::min)(prompt, cached.get<std::uint64_t>());
+  }
+
+  /// The same of /v1/completions.
+  static void count_usage(const ReplyJson& json, ServerTally& tally) {
+    count_computed(json, "/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens",
+                   tally);
+  }
+
+  /// The JSON pointer of each choice in a reply, and which of the `count` prompts it answers.
+  [[nodiscard]] static std::vector<std::pair<std::string, std::size_t>> choices(
+      const ReplyJson& json, std::size_t count) {
+    const Json& all = json.at("/choices");
+    if (!all.is_array() || all.size() != count) {
+      throw json.wrong("choices", "is not a list of " + std::to_string(count));
+    }
+    std::vector<std::pair<std::string, std::size_t>> found;
+    std::vector<bool> is_answered(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string place = "/choices/" + std::to_string(i);
+      const std::uint64_t prompt = json.count_or(place + "/index", i);
+      if (prompt >= count || is_answered[prompt]) throw json.wrong(place, "has a wrong index");
+      is_answered[prompt] = true;
+      found.emplace_back(place, prompt);
+    }
+    return found;
+  }
+
+  /// The log-probabilities in the first choice's `top_logprobs`, in any order.
+  [[nodiscard]] static std::vector<double> likeliest(const ReplyJson& json) {
+    const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
+    if (!top.is_object()) throw json.wrong("top_logprobs", "is not an object");
+    std::vector<double> nats;
+    for (const auto& [name, value] : top.items()) {
+      nats.push_back(json.log_probability(value, "top_logprobs of " + name));
+    }
+    return nats;
   }
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a server's reply hold, and what if it is not what it should be?
+// How are the values of a server's reply read and checked?
 //
-// Every value is read through these, so that HTML in place of JSON, half a body, an absent field, a
-// number that is none or past its range are each one line that names the route and the field.
+// All values are read through these functions. HTML instead of JSON, a truncated body, a missing
+// field, or a wrong or out-of-range number each give a one-line error with the route and the field.
 
 #include <cmath>
 #include <cstddef>
@@ -23,19 +23,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A reply's JSON, and where it came from.
+/// A reply's JSON, and its URL.
 struct ReplyJson {
   Json value;
-  /// As errors name it: "http://127.0.0.1:8080/completion".
+  /// Its name in errors, for example "http://127.0.0.1:8080/completion".
   std::string place{};
 
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem) const {
     return internal_error({.field = place}, "the reply's " + field + " " + problem,
-                          "see docs/servers.md for the servers and versions that plumb asks");
+                          "see docs/servers.md for the servers and versions that plumb supports");
   }
 
-  /// A field of an object below the whole reply, by a JSON pointer ("/choices/0/text"). Throws
-  /// where it is not there.
+  /// The field at a JSON pointer ("/choices/0/text"). Throws if it is missing.
   [[nodiscard]] const Json& at(const std::string& pointer) const {
     try {
       return value.at(Json::json_pointer(pointer));
@@ -43,7 +42,7 @@ struct ReplyJson {
       throw wrong(pointer, "is missing");
     }
   }
-  /// Null where it is not there.
+  /// The same; null if it is missing.
   [[nodiscard]] Json find(const std::string& pointer) const {
     const Json::json_pointer path(pointer);
     return value.contains(path) ? value.at(path) : Json();
@@ -57,34 +56,35 @@ struct ReplyJson {
     return found.is_number_unsigned() ? found.get<std::uint64_t>() : other;
   }
 
-  /// A token id of a vocabulary of `size`; 0 for one whose size is not known.
+  /// A token id below `size`, the vocabulary's size; 0 if the size is unknown.
   [[nodiscard]] TokenId token(const Json& item, const std::string& field, std::size_t size) const {
-    if (!item.is_number_integer()) throw wrong(field, "is no token id: " + shortened(item.dump()));
+    if (!item.is_number_integer()) throw wrong(field, "is not a token "
+                                                      "id: " + shortened(item.dump()));
     const auto id = item.get<std::int64_t>();
     if (id < 0 || id > std::int64_t{0x7fffffff} ||
         (size > 0 && id >= static_cast<std::int64_t>(size))) {
-      throw wrong(field, "names token " + std::to_string(id) + ", which the vocabulary lacks");
+      throw wrong(field, "names token " + std::to_string(id) + ", which is not in the vocabulary");
     }
     return static_cast<TokenId>(id);
   }
-  /// A log-probability in nats: at most 0, but for rounding. Servers write −9999 for minus
-  /// infinity, which JSON has not.
+  /// A log-probability in nats: at most 0, except for rounding. Servers write −9999 for minus
+  /// infinity, which JSON cannot represent.
   [[nodiscard]] double log_probability(const Json& item, const std::string& field) const {
     if (!item.is_number()) {
-      throw wrong(field, "is no log-probability: " + shortened(item.dump()));
+      throw wrong(field, "is not a log-probability: " + shortened(item.dump()));
     }
     return checked_log_probability(item.get<double>(), field);
   }
   [[nodiscard]] double checked_log_probability(double nats, const std::string& field) const {
     if (!std::isfinite(nats) || nats > 1e-3) {
-      throw wrong(field, "is no log-probability: " + std::to_string(nats));
+      throw wrong(field, "is not a log-probability: " + std::to_string(nats));
     }
     return nats <= -9999 ? -std::numeric_limits<double>::infinity() : nats;
   }
 
-  /// A vector of finite numbers, not empty.
+  /// A non-empty vector of finite numbers.
   [[nodiscard]] std::vector<float> numbers(const Json& list, const std::string& field) const {
-    if (!list.is_array() || list.empty()) throw wrong(field, "is no vector");
+    if (!list.is_array() || list.empty()) throw wrong(field, "is not a vector");
     std::vector<float> vector;
     vector.reserve(list.size());
     for (const Json& item : list) {
@@ -107,11 +107,12 @@ struct ReplyJson {
                        is_page        ? "the reply is a page (HTML), not JSON"
                        : text.empty() ? "the reply is empty"
                                       : "the reply cannot be read: " + *wrong,
-                       is_page ? "is this the server's own address, and no site before it?"
-                               : "see to the server, and resume");
+                       is_page ? "check that this is the server's own address, not a website in "
+                                 "front of it"
+                               : "check the server, then resume");
 }
 
-/// What a server's error says, in the forms that servers have; empty where it says nothing.
+/// The message of a server's error, in any of the servers' formats; empty if there is none.
 [[nodiscard]] inline std::string error_message(std::string_view body) {
   Json value;
   if (detail::parse_json(body, value) || !value.is_object()) return "";

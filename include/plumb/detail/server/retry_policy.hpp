@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When is a request worth asking again, and after how long?
+// When is a request sent again, and after how long?
 //
 //   wait_k = min(longest, first · 2^k) · (1/2 + u),   u uniform in [0, 1)
-// for the k-th failure (from 0) of one request: exponential backoff, with jitter so that many
-// requests that failed together do not come back together. A server that says Retry-After is waited
-// for as long as it says, and not asked again where that is longer than `patience`.
+// for the k-th failure (from 0) of a request: exponential backoff, with jitter so that requests
+// that failed together are not repeated together. If the server sends Retry-After, that is the
+// wait; if it is longer than `patience`, the request is not repeated.
 
 #include <algorithm>
 #include <charconv>
@@ -23,22 +23,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RetryPolicy {
   using Seconds = std::chrono::duration<double>;
 
-  /// Times that one request is sent at most.
+  /// The most times that one request is sent.
   std::size_t tries = 6;
   Seconds first{0.25};
   Seconds longest{20};
-  /// The longest Retry-After that is waited for.
+  /// The longest Retry-After that is accepted.
   Seconds patience{120};
 
-  /// Whether a status says that the same request may be answered later: busy, loading, or broken
-  /// for now. Whatever else is wrong stays wrong.
+  /// Whether the same request may succeed later: the server is busy, loading, or temporarily
+  /// broken. All other errors are permanent.
   [[nodiscard]] static constexpr bool is_passing(unsigned status) noexcept {
     return status == 408 || status == 425 || status == 429 || status == 500 || status == 502 ||
            status == 503 || status == 504;
   }
 
-  /// How long to wait after the k-th failure; nothing where it is not to be sent again. `uniform`
-  /// is in [0, 1).
+  /// How long to wait after the k-th failure; nothing if the request must not be repeated.
+  /// `uniform` is in [0, 1).
   [[nodiscard]] std::optional<Seconds> wait(std::size_t k, double uniform,
                                             std::optional<Seconds> retry_after = {}) const {
     if (k + 1 >= tries) return std::nullopt;
@@ -50,8 +50,8 @@ struct RetryPolicy {
   }
 };
 
-/// The seconds of a Retry-After header; nothing for a date, which plumb does not read, and for
-/// anything else.
+/// The seconds in a Retry-After header; nothing for a date, which plumb does not parse, or any
+/// other content.
 [[nodiscard]] inline std::optional<RetryPolicy::Seconds> retry_after_seconds(
     std::string_view text) {
   unsigned seconds = 0;

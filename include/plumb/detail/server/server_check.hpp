@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are a server's numbers what a probe needs, and is it the same model as the other time?
+// Are a server's numbers correct, and is its model the same as before?
 //
-// Checked at connect, by a question whose answer can be:
-//   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled; of a server that
-//   gives few tokens in a request, the likeliest n of V add up to between n/V and 1, for two
+// Checked at connect, by requests whose answers can be checked:
+//   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled. If a server
+//   gives few tokens in a request, the n most likely of V must add up to between n/V and 1, for two
 //   prefixes;
-//   the same when it is asked again, by tokens one by one, and afresh, without the prefix cache;
+//   equal answers when the same is requested again, token by token, and without the prefix cache;
 //   numbers with more than three decimals.
-// A server has no file to hash. What stands for it is its name and the tokens with which it goes
-// on, greedily, with fixed texts: they differ between models, and between quantisations of one.
+// A server has no file to hash. It is identified by its name and its greedy continuations of fixed
+// texts, which differ between models and between quantisations of one.
 
 #include <algorithm>
 #include <cmath>
@@ -34,31 +34,32 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the check found; differences are the largest ones, in nats.
+/// The results of the check. Differences are the largest ones, in nats.
 struct ServerCheck {
-  /// |Σ P − 1| over the whole vocabulary; if `is_whole` is false, how far the likeliest tokens'
-  /// probabilities add up to more than 1.
+  /// |Σ P − 1| over the whole vocabulary. If `is_whole` is false, how far the sum over the most
+  /// likely tokens exceeds 1.
   double sum_off = 0;
   bool is_whole = true;
-  /// Asked again, the tokens one by one; without the cache; and as a sequence's own tokens.
+  /// Differences when the same is requested again with the tokens one by one, without the cache,
+  /// and as a sequence's own tokens.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
 
-  /// Larger ones are refused. Models whose logits are kept in 16 bits move by an eighth of a nat.
+  /// Larger values are refused. Models with 16-bit logits vary by an eighth of a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
-  /// Below it, two numbers are the same: servers that compute probabilities in F32 tell one near
+  /// Numbers below it count as equal: servers that compute probabilities in F32 may report one near
   /// e^-87 in one reply and none in the next.
   static constexpr double least_nats = -80;
 };
 
-/// Throws a user error for a server whose numbers do not do. `prefix` is not empty.
+/// Throws a user error for a server whose numbers fail the check. `prefix` is not empty.
 [[nodiscard]] inline ServerCheck check_server(HttpClient& client, const ServerDialect& dialect,
                                               ServerTally& tally,
                                               const std::vector<TokenId>& prefix) {
-  const std::string remedy = "docs/servers.md says which flags each server needs";
+  const std::string remedy = "docs/servers.md lists the flags that each server needs";
   const auto prefix_of = [&](std::size_t length) {
     return std::vector<TokenId>(prefix.begin(), prefix.begin() + static_cast<int>(length));
   };
-  // All of `tokens` after the whole prefix: in one question, or in one each.
+  // Looks up all of `tokens` after the whole prefix, `each` tokens per question.
   const auto asked = [&](std::span<const TokenId> tokens, std::size_t each, QueryMode how) {
     std::vector<double> nats(tokens.size());
     std::vector<NextTokenQuestion> questions;
@@ -81,7 +82,7 @@ struct ServerCheck {
   const auto refuse_sum = [&](double sum, const std::string& bound) {
     throw user_error(client.site(),
                      "its next-token probabilities add up to " + std::to_string(sum) + ", " + bound,
-                     "it cuts or scales them; " + remedy);
+                     "the server truncates or scales them; " + remedy);
   };
   if (check.is_whole) {
     double sum = 0;
@@ -89,15 +90,17 @@ struct ServerCheck {
     check.sum_off = std::abs(sum - 1);
     if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "not to 1");
   } else {
-    // The likeliest of V tokens have at least their share, and at most all. Logits do not.
+    // The n most likely of V tokens have at least n/V of the probability and at most 1. Logits do
+    // not.
     for (const std::size_t length : std::set{std::size_t{1}, prefix.size()}) {
-      std::size_t count = 20;
-      HttpRequest request = dialect.ask_likeliest(prefix_of(length), count);
-      HttpReply reply = client.reply(request);
-      if (reply.status == 400) {  // its operator allows fewer
-        count = 1;
+      std::size_t count = 0;
+      HttpRequest request;
+      HttpReply reply;
+      for (const std::size_t likeliest : {20U, 5U, 1U}) {  // its operator may allow fewer
+        count = likeliest;
         request = dialect.ask_likeliest(prefix_of(length), count);
         reply = client.reply(request);
+        if (reply.status != 400) break;
       }
       client.refuse_failure(request, reply);
       tally.tokens_sent += length;
@@ -118,7 +121,7 @@ struct ServerCheck {
                      remedy);
   }
 
-  // The likeliest of those that were asked, which matter most, and some from everywhere.
+  // The most likely of the known tokens, which matter most, and some from the whole vocabulary.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t several = std::min<std::size_t>(4, order.size());
@@ -138,7 +141,7 @@ struct ServerCheck {
     }
     return most;
   };
-  // The prefix grows in the server's cache: in one request, or in one after another.
+  // The prefix grows in the server's cache, in one request or in successive ones.
   std::vector<double> own(prefix.size());
   const std::size_t lengths = dialect.prefixes_together() > 1 ? prefix.size() - 1 : 1;
   for (std::size_t first = 1; first < prefix.size(); first += lengths) {
@@ -159,9 +162,18 @@ struct ServerCheck {
     }
   }
   check.repeat_difference = difference(QueryMode::normal);
+  if (check.is_whole) {
+    // Several tokens in one question, which may be answered in another way than one.
+    const std::vector<double> nats = asked(some, some.size(), QueryMode::normal);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      check.repeat_difference = (std::max)(check.repeat_difference,
+                                           std::abs(floored(nats[i]) - floored(whole[order[i]])));
+    }
+  }
   check.uncached_difference = difference(QueryMode::without_cache);
   if (dialect.tokens_behind_cache(2) > 1) {
-    // The cache keeps blocks, so a longer prompt is asked: for the first time, from the cache, afresh.
+    // The cache works in blocks, so this uses a longer prompt: first new, then from the cache, then
+    // without it.
     std::vector<TokenId> longer;
     while (longer.size() < 40) longer.insert(longer.end(), prefix.begin(), prefix.end());
     if (dialect.facts().context > 0 && longer.size() >= dialect.facts().context) longer = prefix;
@@ -182,16 +194,17 @@ struct ServerCheck {
       (std::max)({check.repeat_difference, check.uncached_difference, check.sequence_difference});
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),
-                     "the same question is answered " + std::to_string(worst) + " nats apart",
-                     "run it without what makes it differ (speculative decoding, sampling that "
+                     "answers to the same question differ "
+                     "by " + std::to_string(worst) + " nats",
+                     "turn off options that make answers vary (speculative decoding, sampling that "
                      "changes log-probabilities); " +
                          remedy);
   }
   return check;
 }
 
-/// What stands for the server's model in run.json: hexadecimal digits of the tokens that follow
-/// fixed prompts.
+/// The identity of the server's model for run.json: hexadecimal digits made of the tokens that
+/// continue fixed prompts.
 [[nodiscard]] inline std::string server_answers(HttpClient& client, const ServerDialect& dialect,
                                                 ServerTally& tally,
                                                 std::span<const std::vector<TokenId>> prompts) {
@@ -204,7 +217,8 @@ struct ServerCheck {
         return dialect.generate(prompts[i], tokens_each, std::nullopt);
       },
       [&](std::size_t i, const HttpReply& reply) {
-        answers[i] = detail::json_ids(dialect.read_continuation(reply, tally).tokens);
+        const ServerContinuation made = dialect.read_continuation(reply, tally);
+        answers[i] = detail::json_ids(made.tokens) + made.text;
       });
   std::string all;
   for (const std::string& one : answers) all += one;

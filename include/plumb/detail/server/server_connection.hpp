@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which server is this, which model does it run, and is it still the same?
+// Which server is this, which model does it run, and is it still the same one?
 //
-// At connect: its kind, its model, its tokenizer beside a given one, whether it embeds, whether it
-// gives log-probabilities and whether these are sound (server_check.hpp). Whenever it was lost and
-// came back it is asked again, before what it said is used; and once at the end of a job, since
-// what stands before several servers may change between them without a failure.
+// At connect, this checks the server's kind, its model, its tokenizer against a given one, whether
+// it embeds, and whether it gives correct log-probabilities (server_check.hpp). The model is
+// checked again whenever the server was lost and came back, before its answers are used. It is also
+// checked once at the end of a job, because a load balancer may switch servers without a failure.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,19 +35,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ServerOptions {
   std::string url{};
   HttpOptions http{};
-  /// The model's tokenizer on this machine; without one the server is asked.
+  /// The model's tokenizer on this machine. Without one, the server tokenises.
   std::optional<ServerTokenizer> tokenizer{};
-  /// Whether the text of a special token is the token, not plain text.
+  /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// What the server's time is taken to be; measured where nothing is said.
+  /// The server's costs; measured if not set.
   std::optional<ServerCosts> costs{};
 };
 
-/// One thread at a time uses one; it asks the server from several.
+/// Not thread-safe; it sends requests from several threads.
 class ServerConnection {
  public:
-  /// Throws a user error for a server that cannot answer what a probe asks, an internal one for one
-  /// that does not answer.
+  /// Throws a user error for a server that lacks what a probe needs, and an internal error if it
+  /// does not answer.
   explicit ServerConnection(ServerOptions options)
       : client_(parse_server_url(options.url), std::move(options.http)),
         given_(std::move(options.tokenizer)),
@@ -56,7 +56,9 @@ class ServerConnection {
         given_costs_(options.costs) {
     auto* const llama = dynamic_cast<LlamaServer*>(dialect_.get());
     if (given_) {
-      compared_ = compare_tokenizers(client_, *dialect_, *given_);
+      const auto* const echo = dynamic_cast<const EchoServer*>(dialect_.get());
+      compared_ = echo != nullptr ? compare_spelling(client_, *echo, *given_)
+                                  : compare_tokenizers(client_, *dialect_, *given_);
       bos_ = given_->bos;
       adds_bos_ = given_->adds_bos;
     } else if (llama != nullptr && !llama->bos_text().empty()) {
@@ -82,7 +84,7 @@ class ServerConnection {
   [[nodiscard]] const ServerDialect& dialect() const { return *dialect_; }
   [[nodiscard]] ServerTally& tally() { return tally_; }
   [[nodiscard]] const ServerFacts& facts() const { return dialect_->facts(); }
-  /// Null without one.
+  /// The given tokenizer; null without one.
   [[nodiscard]] const ServerTokenizer* given() const { return given_ ? &*given_ : nullptr; }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) {
@@ -92,15 +94,15 @@ class ServerConnection {
     return given_ ? given_->detokenize(ids) : remote_.detokenize(ids);
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
-  /// Nothing where neither server nor tokenizer tells.
+  /// Nothing if neither the server nor the tokenizer specifies it.
   [[nodiscard]] std::optional<bool> adds_bos() const { return adds_bos_; }
-  /// Of a server without a tokenizer on this machine only BOS is known.
+  /// Without a tokenizer on this machine, only BOS is known.
   [[nodiscard]] std::optional<TextFrame> own_frame() const {
     if (given_) return given_->own_frame;
     if (!adds_bos_) return std::nullopt;
     return *adds_bos_ && bos_ ? TextFrame{{*bos_}, {}} : TextFrame{};
   }
-  /// The given tokenizer's, else what the server tells.
+  /// The given tokenizer's template, or else the server's.
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     return given_ && given_->chat_template ? given_->chat_template : dialect_->chat_template();
   }
@@ -112,51 +114,51 @@ class ServerConnection {
     return ids;
   }
 
-  /// Whether it tells log-probabilities of given tokens; one that only embeds does not.
+  /// Whether it gives log-probabilities of given tokens; a server that only embeds does not.
   [[nodiscard]] bool answers() const { return answers_; }
-  /// What stands for its model; empty where it does not answer.
+  /// The identity of its model; empty if it gives no log-probabilities.
   [[nodiscard]] const std::string& identity() const { return identity_; }
   [[nodiscard]] const ServerCheck&(check)() const { return check_; }
-  /// Numbers of a vector; 0 where it does not embed.
+  /// The size of a vector; 0 if it does not embed.
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  /// Texts that a given tokenizer and the server's were seen to cut alike.
+  /// The number of texts that the given tokenizer and the server split in the same way.
   [[nodiscard]] std::size_t texts_compared() const { return compared_; }
 
-  /// Asks each question, whose prefix is `prefix(i)`. Throws as ask_questions does.
+  /// Sends each question; `prefix(i)` is its prefix. Throws as ask_questions does.
   template <class Prefix>
   void ask(std::span<const NextTokenQuestion> questions, Prefix prefix) {
     ask_questions(client_, *dialect_, tally_, questions, prefix);
   }
-  /// Asks for the log-probabilities of sequences' own tokens. Throws as ask_sequences does.
+  /// Requests the log-probabilities of sequences' own tokens. Throws as ask_sequences does.
   void ask(std::span<AskedSequence> sequences) {
     ask_sequences(client_, *dialect_, tally_, sequences);
   }
-  /// Zero where sequences cannot be asked.
+  /// Zeros if the server does not support sequences.
   [[nodiscard]] const ServerCosts& costs() const { return costs_; }
-  /// Requests until the server was found and checked.
+  /// The number of requests for finding and checking the server.
   [[nodiscard]] std::uint64_t requests_at_connect() const { return requests_at_connect_; }
 
-  /// Throws an internal error where the server was lost meanwhile and another model answers. To be
-  /// asked before what it said is used.
+  /// Throws an internal error if the server was lost meanwhile and another model now answers. Call
+  /// this before its answers are used.
   void refuse_other_model() {
     if (client_.losses() == losses_) return;
     losses_ = client_.losses();
     const std::string other = other_model();
     if (other.empty()) return;
     throw internal_error(client_.site(),
-                         "another model answers since the server was lost: " + other,
-                         "what is done is kept; start the first model again, and resume");
+                         "after a lost connection, another model answers: " + other,
+                         "finished work is kept; start the first model again, then resume");
   }
 
-  /// The same at the end of a job, whether or not the server was lost: what was said before may be
-  /// of either model.
+  /// The same at the end of a job, whether or not the server was lost: earlier answers may come
+  /// from either model.
   void refuse_other_model_at_end() {
     const std::string other = other_model();
     if (other.empty()) return;
     throw MixedResults(Fault::internal, client_.site(),
-                       "another model answers than at the beginning: " + other,
-                       "results may be of both; do it anew, into another folder, by a URL that one "
-                       "model answers");
+                       "a different model answers than at the start: " + other,
+                       "the results may mix both models; run again into another folder, with a URL "
+                       "that always leads to one model");
   }
 
  private:
@@ -164,8 +166,8 @@ class ServerConnection {
     return given_ ? given_->vocabulary_size : 0;
   }
 
-  /// How what answers now differs from what answered at connect, as "NAME, not NAME"; empty where
-  /// it does not.
+  /// How the current model differs from the one at connect, such as "NAME, not NAME"; empty if it
+  /// is the same.
   [[nodiscard]] std::string other_model() {
     const auto now = find_server(client_, given_vocabulary());
     const auto name = [](const ServerFacts& of) { return of.model + " (" + of.kind + ")"; };
@@ -175,10 +177,11 @@ class ServerConnection {
         (!answers_ || fingerprint() == identity_)) {
       return "";
     }
-    return "it has the same name, " + facts().model + ", and goes on with fixed texts otherwise";
+    return "it has the same name, " + facts().model + ", but different continuations of fixed "
+                                                      "texts";
   }
 
-  /// A fixed text's tokens; of a vocabulary that cannot spell it, some.
+  /// The tokens of a fixed text, or arbitrary tokens if the vocabulary cannot spell it.
   [[nodiscard]] std::vector<TokenId> fixed_prompt(std::string_view text) {
     std::vector<TokenId> ids = ids_of(text, true);
     if (ids.size() > 2) return ids;
@@ -202,7 +205,7 @@ class ServerConnection {
     check_ = check_server(client_, *dialect_, tally_, prompt_);
     if (given_costs_) {
       costs_ = *given_costs_;
-    } else if (dialect_->sequences_together() > 0) {
+    } else if (dialect_->sequences_together() > 0 && !dialect_->scores_only_sequences()) {
       costs_ = measure_costs(client_, *dialect_, tally_);
     }
     answers_ = true;
@@ -224,7 +227,7 @@ class ServerConnection {
   RemoteTokenizer remote_;
   std::optional<TokenId> bos_;
   std::optional<bool> adds_bos_;
-  std::vector<TokenId> prompt_;  // of the checks
+  std::vector<TokenId> prompt_;  // for the checks
   ServerCheck check_;
   std::optional<ServerCosts> given_costs_;
   ServerCosts costs_;

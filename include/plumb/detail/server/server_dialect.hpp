@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is a server asked, in words that each kind of server has its own for?
+// How does each kind of server expect its requests?
 //
-// The routes, bodies and replies of one kind of server: llama-server, vLLM, SGLang. Which one is
-// known when it has answered, so the functions are virtual. A dialect sends nothing; it makes
-// requests and reads replies, and any number of threads may use one.
+// The routes, bodies and replies of one kind of server: llama-server, vLLM, SGLang. The kind is
+// only known at run time, so the functions are virtual. A dialect sends nothing: it makes requests
+// and reads replies. Any number of threads may use one.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A list of ids as JSON writes it, which is much of what is sent.
+/// A JSON list of ids, which is a large part of what is sent.
 inline std::string json_ids(std::span<const TokenId> ids) {
   std::string text = "[";
   for (const TokenId id : ids) {
@@ -34,61 +34,66 @@ inline std::string json_ids(std::span<const TokenId> ids) {
   return text += ']';
 }
 
-/// What a server says of itself.
+/// A server's description of itself.
 struct ServerFacts {
   /// "llama-server", "vLLM", "SGLang"; its version, or empty.
   std::string kind{}, version{};
   std::string model{};
-  /// How the weights are held, where it says so.
+  /// How the weights are stored, if it reports that.
   std::string weights{};
-  /// Tokens; 0 where it does not say.
+  /// Vocabulary size in tokens; 0 if it does not report it.
   std::size_t vocabulary = 0;
-  /// Tokens of the longest sequence; 0 where it does not say.
+  /// The most tokens in a sequence; 0 if it does not report it.
   std::size_t context = 0;
 };
 
-/// What requests took, as the server's replies say.
+/// The cost of requests, as the server's replies report it.
 struct ServerTally {
   std::atomic<std::uint64_t> tokens_sent{0};
-  /// Those of prompts that the server computed and did not have in its prefix cache; not counted by
-  /// servers that do not tell.
+  /// Prompt tokens that the server computed because its prefix cache lacked them; 0 for servers
+  /// that do not report it.
   std::atomic<std::uint64_t> tokens_computed{0};
 };
 
-/// How a question after a prefix is put.
+/// How to request log-probabilities after a prefix.
 enum class QueryMode {
   normal,
-  /// For the whole distribution, where the dialect knows a cheaper way for few tokens.
+  /// Through the whole distribution, even if the dialect has a cheaper way for few tokens.
   full_distribution,
-  /// Without the server's prefix cache, where that can be asked.
+  /// Without the server's prefix cache, if the server allows that.
   without_cache,
+  /// For the likeliest token by the log-probabilities so far, which are right up to a constant: its own
+  /// log-probability gives the constant.
+  anchor,
 };
 
-/// A prefix, the tokens whose log-probabilities after it are asked, and where these go. The spans are
-/// the caller's.
+/// A prefix, the tokens whose log-probabilities after it are wanted, and where these are stored.
+/// The caller owns the spans.
 struct AskedPrefix {
   std::vector<TokenId> prefix{};
   std::span<const TokenId> tokens{};
   std::span<double> nats{};
 };
 
-/// A sequence whose own tokens' log-probabilities are asked, each after those before it.
+/// A sequence for which the log-probability of each own token after the previous ones is wanted.
 struct AskedSequence {
   std::vector<TokenId> tokens{};
-  /// Parallel to `tokens`; the first has none.
+  /// Parallel to `tokens`; the first token has no log-probability.
   std::vector<double> nats{};
 };
 
-/// What a server makes of a prompt.
+/// A server's continuation of a prompt.
 struct ServerContinuation {
-  /// Without the token that ended it.
+  /// The tokens, without the one that ended it.
   std::vector<TokenId> tokens{};
-  /// Parallel to the tokens where the reply has them all, else empty. Nats.
+  /// In nats, parallel to the tokens; empty if the reply lacks some.
   std::vector<double> log_probabilities{};
   /// Whether it ended by itself.
   bool ended = false;
+  /// Its text, from servers that do not report ids.
+  std::string text{};
 
-  /// Where its last token is the one that ended it.
+  /// Removes the last token if it is the one that ended the continuation.
   void drop_end() {
     if (!ended || tokens.empty()) return;
     tokens.pop_back();
@@ -97,7 +102,7 @@ struct ServerContinuation {
 };
 
 /// One kind of server. Any number of threads may use one. Functions that read throw an internal
-/// error for a reply that is not what the dialect says.
+/// error for a reply that does not follow the dialect.
 class ServerDialect {
  public:
   ServerDialect() = default;
@@ -106,69 +111,74 @@ class ServerDialect {
   virtual ~ServerDialect() = default;
 
   [[nodiscard]] virtual const ServerFacts& facts() const = 0;
-  /// Whether /tokenize tells the bytes of each token, so that no other tokenizer is needed.
+  /// Whether /tokenize gives the bytes of each token, so that no other tokenizer is needed.
   [[nodiscard]] virtual bool spells_tokens() const = 0;
-  /// The template of its model, where the server tells it.
+  /// Its model's chat template, if the server reports it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
 
-  /// How many of `count` tokens after one prefix go into one request; `prefixes_together` prefixes
-  /// share a request, and then this is the limit of their tokens in total.
+  /// How many of `count` tokens after one prefix fit in one request. If `prefixes_together`
+  /// prefixes share a request, this is the limit of their tokens in total.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
-  /// Asks how likely tokens are after prefixes, none of which is empty.
+  /// Requests the log-probabilities of tokens after prefixes; no prefix is empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;
-  /// Sets the log-probabilities that were asked for; minus infinity for one that is too small for the
-  /// server to report. False if the reply cannot contain them and the same must be asked wholly.
-  [[nodiscard]] virtual bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
-                                  ServerTally& tally) const = 0;
+  /// Sets the log-probabilities; minus infinity for one that is too small for the server to report.
+  /// Returns the mode in which to ask the same again if this reply alone is not enough.
+  [[nodiscard]] virtual std::optional<QueryMode> read(const HttpReply& reply,
+                                                      std::span<const AskedPrefix> asked,
+                                                      ServerTally& tally) const = 0;
 
-  /// Asks for the log-probabilities of the `count` likeliest next tokens. Called only for servers that do
-  /// not give the whole vocabulary in one request.
+  /// Requests the log-probabilities of the `count` most likely next tokens. Called only for servers
+  /// that do not give the whole vocabulary in one request.
   [[nodiscard]] virtual HttpRequest ask_likeliest(std::span<const TokenId>, std::size_t) const {
-    throw internal_error({.field = facts().kind}, "cannot be asked for the likeliest tokens");
+    throw internal_error({.field = facts().kind}, "cannot return the most likely tokens");
   }
   [[nodiscard]] virtual std::vector<double> read_likeliest(const HttpReply&, ServerTally&) const {
     return {};
   }
 
-  /// How many sequences go into one request for the log-probabilities of their own tokens; 0 if this
-  /// kind of server does not give those.
+  /// How many sequences fit in one request for the log-probabilities of their own tokens; 0 if this
+  /// kind of server does not support that.
   [[nodiscard]] virtual std::size_t sequences_together() const { return 0; }
-  /// Tokens that the server computes of a prefix of `length` tokens when its cache holds as much of
-  /// it as it can.
+  /// Whether every lookup is a sequence of its own, so that whole sequences always cost less.
+  [[nodiscard]] virtual bool scores_only_sequences() const { return false; }
+  /// Whether continuations come as token ids. Without them only their texts can be compared.
+  [[nodiscard]] virtual bool reports_generated_ids() const { return true; }
+  /// The tokens of a prefix of `length` tokens that the server computes if its cache holds as much
+  /// of the prefix as possible.
   [[nodiscard]] virtual std::size_t tokens_behind_cache(std::size_t length) const {
     return (std::min<std::size_t>)(length, 1);
   }
   [[nodiscard]] virtual HttpRequest ask_sequences(std::span<const AskedSequence> asked) const {
     throw internal_error({.field = facts().kind},
-                         "cannot be asked " + std::to_string(asked.size()) + " whole sequences");
+                         "cannot score " + std::to_string(asked.size()) + " whole sequences");
   }
   /// Sets the log-probabilities of each sequence's tokens.
   virtual void read_sequences(const HttpReply&, std::span<AskedSequence>, ServerTally&) const {}
 
-  /// Asks for a continuation of at most `most` tokens: the greedy one, or one drawn at temperature
-  /// 1 from the whole vocabulary where there is a seed.
+  /// Requests a continuation of at most `most` tokens: the greedy one, or, with a seed, one drawn
+  /// at temperature 1 from the whole vocabulary.
   [[nodiscard]] virtual HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                              std::optional<std::uint32_t> seed) const = 0;
   [[nodiscard]] virtual ServerContinuation read_continuation(const HttpReply& reply,
                                                              ServerTally& tally) const = 0;
 
-  /// Asks for the vectors of several sequences' last tokens.
+  /// Requests the vectors of several sequences' last tokens.
   [[nodiscard]] virtual HttpRequest embed(
       std::span<const std::vector<TokenId>> sequences) const = 0;
   [[nodiscard]] virtual std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                                      std::size_t count) const = 0;
-  /// Whether vectors come as they are, and not normalised.
+  /// Whether vectors are raw rather than normalised.
   [[nodiscard]] virtual bool gives_raw_vectors() const = 0;
 
-  /// Asks how the server cuts a text into tokens, no special ones added.
+  /// Requests the server's tokens of a text, without added special tokens.
   [[nodiscard]] virtual HttpRequest tokenize(std::string_view text, bool parse_special) const = 0;
   [[nodiscard]] virtual Tokenization read_tokens(const HttpReply& reply,
                                                  std::string_view text) const = 0;
 };
 
-/// A list of several sequences' ids; `ids_of(item)` is an item's.
+/// A JSON list of several sequences' ids; `ids_of(item)` returns an item's ids.
 template <class Item, class IdsOf>
 std::string json_id_lists(std::span<const Item> items, IdsOf ids_of) {
   std::string text = "[";

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a model answer that a server runs?
+// How does plumb use a model that a server runs?
 //
-// A LookupLm: a tree's lookups become requests for prefixes that something is asked after, many under
-// way at once, in the order of the tree, so that the server's prefix cache has the parent of what it
-// is asked; or requests for whole sequences, if the server takes them and they cost less. Token ids
-// go both ways. A server that embeds is an Embedder too. It generates continuations by itself.
+// As a LookupLm: a tree's lookups become requests for prefixes, many in flight, in the order of the
+// tree, so that the server's prefix cache has each prefix's parent. Or they become requests for
+// whole sequences, if the server supports them and they cost less. Prompts and replies contain
+// token ids. A server that embeds is also an Embedder. The server generates continuations by
+// itself.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -34,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One thread at a time asks one; it asks the server from several.
+/// Not thread-safe; it sends requests from several threads.
 class ServerModel {
  public:
   /// Throws as ServerConnection does.
@@ -63,22 +64,23 @@ class ServerModel {
     return server_->facts().context > 0 ? server_->facts().context : unknown_context;
   }
 
-  /// What this server can do: one that only embeds has no lookups.
+  /// What this server supports; one that only embeds has no lookups.
   [[nodiscard]] Capabilities capabilities() const {
     Capabilities can;
-    can.lookups = can.generates = server_->answers();
+    can.lookups = server_->answers();
+    can.generates = can.lookups && server_->dialect().reports_generated_ids();
     can.text_embeddings = server_->dimension() > 0;
     can.special_tokens = server_->given() != nullptr && server_->given()->special_tokens;
     return can;
   }
 
-  /// A call may ask about a whole large pack: the more it asks, the more is under way at once.
+  /// A call may contain a whole large pack: the larger it is, the more requests are in flight.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
     return {nodes, nodes, 512};
   }
 
-  /// NaN for a probability that is too small for the server to tell.
+  /// NaN for a probability that is too small for the server to report.
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
     std::vector<NodeId> nodes;
@@ -96,8 +98,9 @@ class ServerModel {
     }
     std::optional<LookupSequences> whole;
     if (server_->dialect().sequences_together() > 0) whole.emplace(tree, lookups);
-    if (whole && sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
-                                       questions, server_->client().concurrency())) {
+    if (whole && (server_->dialect().scores_only_sequences() ||
+                  sequences_are_cheaper(server_->dialect(), server_->costs(), tree, *whole, nodes,
+                                        questions, server_->client().concurrency()))) {
       std::vector<AskedSequence> sequences = whole->sequences();
       server_->ask(sequences);
       whole->read(sequences, log_probabilities);
@@ -110,16 +113,16 @@ class ServerModel {
     server_->refuse_other_model();
   }
 
-  /// Numbers in a vector.
+  /// The size of a vector.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
-  /// Vectors as the server gives them: raw ones, or normalised ones, as `facts` says.
+  /// Vectors as the server gives them, raw or normalised; `facts` records which.
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     std::vector<std::vector<TokenId>> sequences;
     for (const std::string& text : texts) {
       sequences.push_back(server_->ids_of(text, with_bos));
       if (!sequences.back().empty()) continue;
-      throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
+      throw user_error({.field = "text"}, "'" + text + "' has no tokens", "set `bos` to yes");
     }
     EmbeddingMatrix rows(static_cast<Eigen::Index>(texts.size()),
                          static_cast<Eigen::Index>(dimension()));
@@ -134,7 +137,8 @@ class ServerModel {
           if (vector.size() != dimension()) {
             throw internal_error(server_->client().site(),
                                  "gives a vector of " + std::to_string(vector.size()) +
-                                     " numbers, and gave ones of " + std::to_string(dimension()));
+                                     " numbers, but earlier ones "
+                                     "had " + std::to_string(dimension()));
           }
           std::copy(vector.begin(), vector.end(), rows.row(static_cast<Eigen::Index>(i)).data());
         });
@@ -142,8 +146,8 @@ class ServerModel {
     return rows;
   }
 
-  /// Greedy continuations, and samples, whose seeds go to the server. Those that a stop text ends
-  /// are generated to their full length and cut.
+  /// Greedy continuations, or samples with seeds that are sent to the server. Continuations are
+  /// generated to their full length and then cut at a stop text.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds) {
@@ -177,7 +181,7 @@ class ServerModel {
 
   [[nodiscard]] ModelDescription describe() const {
     const ServerFacts& facts = server_->facts();
-    // By llama.cpp's names of weights: others do not say.
+    // Judged by llama.cpp's names of weight types; other servers do not report them.
     const bool rounds = !facts.weights.empty() && facts.weights.find("F32") == std::string::npos &&
                         facts.weights.find("F16") == std::string::npos;
     ModelDescription description{facts.kind + (facts.version.empty() ? "" : " " + facts.version),
@@ -187,8 +191,8 @@ class ServerModel {
     return description;
   }
 
-  /// What was found at connect, and what was asked so far, under "server". It is asked for when a
-  /// job is done: throws an internal error where another model answers by then.
+  /// The findings at connect and the requests so far, under "server". Called at the end of a job;
+  /// throws an internal error if another model answers by then.
   [[nodiscard]] Json facts() const {
     server_->refuse_other_model_at_end();
     const ServerFacts& server = server_->facts();
@@ -240,7 +244,7 @@ class ServerModel {
         RandomStream(seed, "sample " + std::to_string(sample)).below(0x7fffffffU));
   }
 
-  /// Log-probabilities that a reply had not.
+  /// Looks up log-probabilities that a reply lacked.
   void look_up(const std::vector<TokenId>& prompt, Continuation& one) {
     std::vector<NextTokenQuestion> questions;
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {

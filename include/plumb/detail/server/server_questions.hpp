@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many tokens after many prefixes asked of a server?
+// How are lookups of many tokens after many prefixes sent to a server?
 //
-// Prefixes are asked in the order they are given, as many in a request as the dialect takes: a walk
-// through a tree, so that a server's prefix cache still holds the parent of what is asked next. What
-// a reply cannot contain is asked again, wholly. Whole sequences are asked in parts of equal size.
+// Prefixes are sent in the given order, as many per request as the dialect allows. The order is a
+// walk through a tree, so that a server's prefix cache still holds the parent of the next prefix.
+// If a reply cannot contain an answer, it is requested again in another mode. Whole sequences are
+// sent in parts of equal size.
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,15 +22,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tokens that are asked after one prefix, and where their log-probabilities go. All that the spans
-/// name must outlive the call that asks.
+/// Tokens to look up after one prefix, and where their log-probabilities are stored. The memory of
+/// the spans must outlive the call.
 struct NextTokenQuestion {
   std::span<const TokenId> tokens;
   std::span<double> nats;
 };
 
-/// Asks each question, whose prefix is `prefix(i)`, from several threads. Throws what the client
-/// and the dialect do; some answers are then set.
+/// Sends each question, whose prefix is `prefix(i)`, from several threads. Throws as the client and
+/// the dialect do; some answers may then be set.
 template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,
@@ -75,22 +77,25 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
       requests.size(), [&](std::size_t i) { return made(asked_in(requests[i]), how); },
       [&](std::size_t i, const HttpReply& reply) {
         const std::vector<AskedPrefix> asked = asked_in(requests[i]);
-        if (dialect.read(reply, asked, tally)) return;
-        if (dialect.read(client.ask(made(asked, QueryMode::full_distribution)), asked, tally))
-          return;
+        std::optional<QueryMode> next = dialect.read(reply, asked, tally);
+        for (int more = 0; next && more < 2; ++more) {
+          next = dialect.read(client.ask(made(asked, *next)), asked, tally);
+        }
+        if (!next) return;
         throw internal_error(client.site(),
                              "gives no log-probabilities after " +
                                  std::to_string(asked.front().prefix.size()) + " tokens",
-                             "see docs/servers.md for the servers and versions that plumb asks");
+                             "see docs/servers.md for the servers and versions that plumb "
+                             "supports");
       });
 }
 
-/// Asks for the log-probabilities of the tokens of each sequence, many sequences in a request, from
-/// several threads. The dialect can be asked so.
+/// Requests the log-probabilities of each sequence's tokens, many sequences per request, from
+/// several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  // A request for each thread, but not of fewer than 64 sequences, as a server batches across requests,
-  // and not of more than about 16,000 tokens, which a slow server computes in minutes.
+  // One request per thread, but of at least 64 sequences, because a server batches across requests,
+  // and of at most about 16,000 tokens, which take a slow server minutes.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =

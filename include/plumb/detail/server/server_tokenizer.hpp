@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who cuts texts into a server's tokens?
+// What splits texts into a server's tokens?
 //
-// A tokenizer on this machine (a Hugging Face folder's, a GGUF file's) that is the model's own, or
-// the server itself, text by text, where it tells the bytes of each token. A given one is compared
-// with the server's on a few texts, so that token ids mean the same on both sides.
+// Either the model's own tokenizer on this machine (from a Hugging Face folder or a GGUF file), or
+// the server itself, text by text, if it reports the bytes of each token. A given tokenizer is
+// compared with the server's on a few texts, so that token ids mean the same on both sides.
 
 #include <cstddef>
 #include <functional>
@@ -25,32 +25,34 @@
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/number_words.hpp"
 #include "plumb/detail/core/token.hpp"
+#include "plumb/detail/server/echo_server.hpp"
 #include "plumb/detail/server/http_client.hpp"
 #include "plumb/detail/server/server_dialect.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A tokenizer of any type. As thread-safe as what it was made of.
+/// A tokenizer of any type. As thread-safe as the wrapped one.
 struct ServerTokenizer {
   std::function<Tokenization(std::string_view)> tokenize{};
   std::function<std::string(std::span<const TokenId>)> detokenize{};
-  /// Nothing for one past the vocabulary, too.
+  /// Also nothing if the id is outside the vocabulary.
   std::optional<TokenId> bos{};
-  /// Nothing where they are not known.
+  /// Nothing if they are unknown.
   std::optional<std::vector<SpecialToken>> special_tokens{};
-  /// Ids, those without a text included.
+  /// Number of ids, including those without a text.
   std::size_t vocabulary_size = 0;
-  /// As run.json has it: "the server", or a file's name.
+  /// The name in run.json: "the server", or a file's name.
   std::string name{};
-  /// Whether it begins a text with BOS by its own configuration; nothing where that is not known.
+  /// Whether it begins a text with BOS by its own configuration; nothing if unknown.
   std::optional<bool> adds_bos{};
-  /// All that it puts around a text by its own configuration; likewise.
+  /// All tokens that it puts around a text by its own configuration; nothing if unknown.
   std::optional<TextFrame> own_frame{};
-  /// The one beside it, if any.
+  /// The chat template that comes with it, if any.
   std::optional<ChatTemplate> chat_template{};
 };
 
-/// Of a tokenizer that has tokenize, detokenize, special_tokens and bos, and may have adds_bos; `tokens` are all ids.
+/// Wraps a tokenizer with tokenize, detokenize, special_tokens and bos, and possibly adds_bos.
+/// `tokens` is the number of all ids.
 template <class Tokenizer>
 [[nodiscard]] ServerTokenizer server_tokenizer(std::shared_ptr<const Tokenizer> of,
                                                std::size_t tokens, std::string name) {
@@ -65,7 +67,7 @@ template <class Tokenizer>
           own_chat_template(*of)};
 }
 
-/// The server's own, asked over the network and remembered. One thread at a time.
+/// The server's own tokenizer, used over the network and cached. Not thread-safe.
 class RemoteTokenizer {
  public:
   /// Client and dialect must outlive it.
@@ -82,20 +84,20 @@ class RemoteTokenizer {
     return made;
   }
 
-  /// As the server says it; not remembered.
+  /// The server's result; not cached.
   [[nodiscard]] Tokenization asked(std::string_view text, bool parse_special) {
     const HttpReply reply = client_.ask(dialect_.tokenize(text, parse_special));
     return dialect_.read_tokens(reply, text);
   }
 
-  /// By llama-server's /detokenize.
+  /// Uses llama-server's /detokenize.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) {
     if (ids.empty()) return "";
     const HttpReply reply =
         client_.ask({"/detokenize", "{\"tokens\":" + detail::json_ids(ids) + "}"});
     const ReplyJson json = parse_reply(reply.body, client_.url().text() + "/detokenize");
     const Json& text = json.at("/content");
-    if (!text.is_string()) throw json.wrong("content", "is no text");
+    if (!text.is_string()) throw json.wrong("content", "is not a text");
     return text.get<std::string>();
   }
 
@@ -108,15 +110,27 @@ class RemoteTokenizer {
   std::unordered_map<std::string, Tokenization> known_;
 };
 
-/// Throws a user error where a given tokenizer cuts a text otherwise than the server. Returns how
-/// many texts were compared: none where the server has no /tokenize.
+/// Texts that a given tokenizer and the server's must split in the same way.
+inline constexpr std::string_view compared_texts[] = {
+    "The capital of France is Paris.", " Zürich, 1984: naïve café №7", "日本語の文", "a\n\n  b\tc"};
+
+[[nodiscard]] inline Error wrong_tokenizer(const ServerTokenizer& given, std::string_view text,
+                                           std::size_t tokens, const std::string& ours,
+                                           std::size_t server_tokens, const std::string& theirs) {
+  return user_error({.setting = "tokenizer"},
+                    given.name + " splits '" + std::string(text) + "' into " +
+                        counted(tokens, "token") + " " + ours + ", the server into " +
+                        std::to_string(server_tokens) + " " + theirs,
+                    "use the tokenizer of the model that the server runs");
+}
+
+/// Throws a user error if a given tokenizer splits a text differently than the server. Returns the
+/// number of texts compared: 0 if the server has no /tokenize.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
                                                     const ServerTokenizer& given) {
   std::size_t compared = 0;
-  for (const std::string_view text :
-       {"The capital of France is Paris.", " Zürich, 1984: naïve café №7", "日本語の文",
-        "a\n\n  b\tc"}) {
+  for (const std::string_view text : compared_texts) {
     const HttpReply reply = client.reply(dialect.tokenize(text, false));
     if (reply.status < 200 || reply.status >= 300) return compared;
     const auto ids = [](const Tokenization& made) {
@@ -127,12 +141,33 @@ class RemoteTokenizer {
     const std::vector<TokenId> theirs = ids(dialect.read_tokens(reply, text));
     const std::vector<TokenId> ours = ids(given.tokenize(text));
     if (theirs != ours) {
-      throw user_error({.setting = "tokenizer"},
-                       given.name + " cuts '" + std::string(text) + "' into " +
-                           counted(ours.size(), "token") + " " + detail::json_ids(ours) +
-                           ", the server into " + std::to_string(theirs.size()) + " " +
-                           detail::json_ids(theirs),
-                       "give the tokenizer of the model that the server runs");
+      throw wrong_tokenizer(given, text, ours.size(), detail::json_ids(ours), theirs.size(),
+                            detail::json_ids(theirs));
+    }
+    ++compared;
+  }
+  return compared;
+}
+
+/// The same for a server that reports texts of tokens and no ids: the text itself and its ids by the
+/// given tokenizer must have tokens of the same texts. The server may put BOS before a text.
+[[nodiscard]] inline std::size_t compare_spelling(HttpClient& client, const EchoServer& server,
+                                                  const ServerTokenizer& given) {
+  std::size_t compared = 0;
+  for (const std::string_view text : compared_texts) {
+    std::vector<TokenId> ids;
+    for (const Token& token : given.tokenize(text).tokens) ids.push_back(token.id);
+    std::vector<std::string> ours = server.read_spelling(client.ask(server.spell(ids)));
+    std::vector<std::string> theirs = server.read_spelling(client.ask(server.spell(text)));
+    // The last text is that of a generated token, which depends on BOS.
+    if (ours.size() > ids.size()) {
+      ours.pop_back();
+      if (!theirs.empty()) theirs.pop_back();
+    }
+    if (theirs.size() == ours.size() + 1) theirs.erase(theirs.begin());
+    if (theirs != ours) {
+      throw wrong_tokenizer(given, text, ours.size(), Json(ours).dump(), theirs.size(),
+                            Json(theirs).dump());
     }
     ++compared;
   }

@@ -4,10 +4,10 @@
 // Which host and port does a server's URL name?
 //
 //   http[s]://HOST[:PORT][/PATH]
-// A path stands before every route ("/v1/completions" under "/team/llm"); a "/v1" at its end, as
-// clients of OpenAI's API have it, is left out, since routes have it. URLs that hold a name, a
-// password or a query are refused: they stand in run.json and in messages, so they may hold no
-// secret.
+// A path is put before every route ("/v1/completions" under "/team/llm"). A final "/v1", as clients
+// of OpenAI's API use it, is removed, because routes contain it. URLs with a user name, a password
+// or a query are refused: URLs are written to run.json and to messages, so they must not contain
+// secrets.
 
 #include <algorithm>
 #include <cctype>
@@ -25,10 +25,10 @@ struct ServerUrl {
   /// Without the brackets of an IPv6 address.
   std::string host{};
   std::uint16_t port = 80;
-  /// Before every route; without a slash at its end, so empty for the whole host.
+  /// Put before every route; without a final slash, so empty for the host's root.
   std::string path{};
 
-  /// As a Host header has it: the port where it is not the scheme's own.
+  /// The value of a Host header: with the port if it is not the scheme's default.
   [[nodiscard]] std::string authority() const {
     const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
     return port == (is_secure ? 443 : 80) ? name : name + ":" + std::to_string(port);
@@ -40,8 +40,8 @@ struct ServerUrl {
   friend bool operator==(const ServerUrl&, const ServerUrl&) = default;
 };
 
-/// Throws a user error about the setting `server` for a text of another form, which it does not
-/// repeat where that may hold a secret.
+/// Throws a user error about the setting `server` for a text of another form. The message does not
+/// repeat parts that may contain a secret.
 [[nodiscard]] inline ServerUrl parse_server_url(std::string_view text) {
   const auto refuse = [](const std::string& problem, const std::string& remedy) {
     return user_error({.setting = "server"}, problem, remedy);
@@ -56,11 +56,11 @@ struct ServerUrl {
   }
   text.remove_prefix(url.is_secure ? 8 : 7);
   if (text.find('@') != text.npos) {
-    throw refuse("the URL holds a user name or a password, and URLs are written into run.json",
+    throw refuse("the URL contains a user name or a password, but URLs are written to run.json",
                  "leave it out, and give a key in the variable PLUMB_API_KEY");
   }
   if (text.find_first_of("?#") != text.npos) {
-    throw refuse("the URL holds a query, and URLs are written into run.json",
+    throw refuse("the URL contains a query, but URLs are written to run.json",
                  "leave it out, and give a key in the variable PLUMB_API_KEY");
   }
   const std::size_t slash = (std::min)(text.find('/'), text.size());
@@ -74,7 +74,7 @@ struct ServerUrl {
   drop_slashes();
   const auto is_graph = [](unsigned char c) { return std::isgraph(c) != 0; };
   if (!std::all_of(text.begin(), text.end(), is_graph)) {
-    throw refuse("the URL holds a space or a control character", form);
+    throw refuse("the URL contains a space or a control character", form);
   }
   std::string_view port;
   bool has_port = false;
@@ -82,7 +82,7 @@ struct ServerUrl {
     const std::size_t end = host.find(']');
     if (end == host.npos) throw refuse("the URL's '[' has no ']'", form);
     has_port = host.substr(end + 1).starts_with(':');
-    if (!has_port && end + 1 != host.size()) throw refuse("the URL's host is no host", form);
+    if (!has_port && end + 1 != host.size()) throw refuse("the URL's host is not valid", form);
     if (has_port) port = host.substr(end + 2);
     host = host.substr(1, end - 1);
   } else if (const std::size_t colon = host.find(':'); colon != host.npos) {
@@ -90,11 +90,11 @@ struct ServerUrl {
     port = host.substr(colon + 1);
     host = host.substr(0, colon);
   }
-  if (host.empty()) throw refuse("the URL names no host", form);
+  if (host.empty()) throw refuse("the URL has no host", form);
   if (has_port) {
     const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), url.port);
     if (failed != std::errc() || end != port.data() + port.size() || url.port == 0) {
-      throw refuse("the URL's port is no number from 1 to 65535", form);
+      throw refuse("the URL's port is not a number from 1 to 65535", form);
     }
   }
   url.host = host;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is SGLang asked?
+// How does plumb query SGLang?
 //
-// By its own /generate with `input_ids`. `token_ids_logprob` names the tokens whose
+// Through its /generate with `input_ids`. `token_ids_logprob` names the tokens whose
 // log-probabilities are wanted; `meta_info.output_token_ids_logprobs` has them as [nats, id, text]
-// for each token that is generated, of which there is one. Log-probabilities of the prompt are not
-// asked for, as they would compute what the prefix cache holds. Vectors come by /v1/embeddings from
-// a server started with `--is-embedding`, normalised. Source: SGLang's native API; tried on a
-// stand-in that speaks it, not on a real one.
+// for each generated token; plumb generates one. Log-probabilities of the prompt are not requested,
+// because the server would compute again what its prefix cache holds. Vectors come, normalised,
+// from /v1/embeddings of a server started with `--is-embedding`. Source: SGLang's native API;
+// tested with a stand-in server, not with a real one.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class SglangServer final : public OpenAiCompatibleServer {
  public:
-  /// Of the replies of /v1/models and /get_server_info, and the vocabulary's size, which it does
-  /// not tell. Throws an internal error for others.
+  /// Takes the replies of /v1/models and /get_server_info, and the vocabulary's size, which SGLang
+  /// does not report. Throws an internal error for other content.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
       : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),
@@ -41,14 +41,15 @@ class SglangServer final : public OpenAiCompatibleServer {
                              detail::json_ids(asked.front().tokens) + "}"};
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
-                          ServerTally& tally) const override {
+  [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
+                                              std::span<const AskedPrefix> asked,
+                                              ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/generate");
     tally_reply(json, tally);
     const Json rows = json.find("/meta_info/output_token_ids_logprobs/0");
     if (!rows.is_array()) {
       throw user_error({.field = json.place}, "gives no output_token_ids_logprobs",
-                       "use an SGLang that takes token_ids_logprob");
+                       "use an SGLang version that supports token_ids_logprob");
     }
     std::unordered_map<TokenId, double> found;
     for (const Json& row : rows) {
@@ -64,11 +65,11 @@ class SglangServer final : public OpenAiCompatibleServer {
       }
       only.nats[i] = one->second;
     }
-    return true;
+    return std::nullopt;
   }
 
-  /// Seeds are taken where the server runs with `--enable-deterministic-inference`; otherwise
-  /// samples differ from run to run.
+  /// Seeds only have an effect if the server runs with `--enable-deterministic-inference`;
+  /// otherwise samples differ from run to run.
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t> seed) const override {
     const std::string how =
@@ -85,7 +86,7 @@ class SglangServer final : public OpenAiCompatibleServer {
     ServerContinuation continuation;
     continuation.ended = json.text_or("/meta_info/finish_reason/type", "") == "stop";
     const Json& rows = json.at("/meta_info/output_token_logprobs");
-    if (!rows.is_array()) throw json.wrong("output_token_logprobs", "is no list");
+    if (!rows.is_array()) throw json.wrong("output_token_logprobs", "is not a list");
     for (const Json& row : rows) {
       const auto [id, value] = entry(json, row, "output_token_logprobs");
       continuation.tokens.push_back(id);
@@ -104,7 +105,8 @@ class SglangServer final : public OpenAiCompatibleServer {
 
   [[nodiscard]] std::pair<TokenId, double> entry(const ReplyJson& json, const Json& row,
                                                  const std::string& field) const {
-    if (!row.is_array() || row.size() < 2) throw json.wrong(field, "holds no [nats, id, text]");
+    if (!row.is_array() || row.size() < 2) throw json.wrong(field, "is not a list of [nats, id, "
+                                                                   "text]");
     return {token(json, row[1], field), json.log_probability(row[0], field)};
   }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is vLLM asked?
+// How does plumb query vLLM?
 //
-// By /v1/completions with token ids as prompts, many in one request. `prompt_logprobs` gives the
-// log-probabilities of a prompt's own tokens and computes all of them: the way for many short
-// statements. `logprob_token_ids` (its pull request 43463) gives those of up to 128 given tokens at
-// the next position and uses the prefix cache: the way for a long prefix that much is asked after.
-// `return_tokens_as_token_ids` names tokens "token_id:42" in replies. The server must run with its
-// default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server of its pooling
-// runner, normalised. Source: vLLM's OpenAI-compatible server.
+// Through /v1/completions with token ids as prompts, many in one request. `prompt_logprobs` gives
+// the log-probabilities of a prompt's own tokens and computes all of them, which suits many short
+// statements. `logprob_token_ids` (vLLM's pull request 43463) gives those of up to 128 given tokens
+// at the next position and uses the prefix cache, which suits a long prefix with many lookups after
+// it. `return_tokens_as_token_ids` names tokens "token_id:42" in replies. The server must run with
+// its default `--logprobs-mode raw_logprobs`. Vectors come, normalised, from /v1/embeddings of a
+// server with the pooling runner. Source: vLLM's OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
@@ -33,8 +33,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class VllmServer final : public OpenAiCompatibleServer {
  public:
-  /// Of the replies of /v1/models and /version, and the vocabulary's size, which it does not tell.
-  /// Throws an internal error for others.
+  /// Takes the replies of /v1/models and /version, and the vocabulary's size, which vLLM does not
+  /// report. Throws an internal error for other content.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
@@ -55,7 +55,7 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
-    // Of its own, so that nothing is found in the cache.
+    // A unique salt, so that nothing is found in the cache.
     const std::string unlike_others =
         how == QueryMode::without_cache
             ? ",\"cache_salt\":\"" +
@@ -66,13 +66,14 @@ class VllmServer final : public OpenAiCompatibleServer {
                                    detail::json_ids(wanted) + "}"};
   }
 
-  [[nodiscard]] bool read(const HttpReply& reply, std::span<const AskedPrefix> asked,
-                          ServerTally& tally) const override {
+  [[nodiscard]] std::optional<QueryMode> read(const HttpReply& reply,
+                                              std::span<const AskedPrefix> asked,
+                                              ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
-    tally_reply(json, tally);
+    count_usage(json, tally);
     for (const auto& [choice, number] : choices(json, asked.size())) {
       const Json& top = json.at(choice + "/logprobs/top_logprobs/0");
-      if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
+      if (!top.is_object()) throw json.wrong("top_logprobs", "is not an object");
       std::unordered_map<TokenId, double> found;
       for (const auto& [name, value] : top.items()) {
         found[id_of(json, name)] = json.log_probability(value, "top_logprobs of " + name);
@@ -84,12 +85,12 @@ class VllmServer final : public OpenAiCompatibleServer {
           throw user_error({.field = json.place},
                            "gives no log-probability of token " + std::to_string(one.tokens[i]) +
                                ", only of " + std::to_string(found.size()) + " others",
-                           "use a vLLM whose completions take logprob_token_ids");
+                           "use a vLLM version whose completions support logprob_token_ids");
         }
         one.nats[i] = entry->second;
       }
     }
-    return true;
+    return std::nullopt;
   }
 
   [[nodiscard]] HttpRequest ask_likeliest(std::span<const TokenId> prefix,
@@ -101,18 +102,12 @@ class VllmServer final : public OpenAiCompatibleServer {
   [[nodiscard]] std::vector<double> read_likeliest(const HttpReply& reply,
                                                    ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
-    tally_reply(json, tally);
-    const Json& top = json.at("/choices/0/logprobs/top_logprobs/0");
-    if (!top.is_object()) throw json.wrong("top_logprobs", "is no object");
-    std::vector<double> nats;
-    for (const auto& [name, value] : top.items()) {
-      nats.push_back(json.log_probability(value, "top_logprobs of " + name));
-    }
-    return nats;
+    count_usage(json, tally);
+    return likeliest(json);
   }
 
   [[nodiscard]] std::size_t sequences_together() const override { return 256; }
-  /// Its cache keeps blocks of 16 tokens, and at least one token is computed.
+  /// Its cache has blocks of 16 tokens, and at least one token is computed.
   [[nodiscard]] std::size_t tokens_behind_cache(std::size_t length) const override {
     return length == 0 ? 0 : (length - 1) % 16 + 1;
   }
@@ -128,13 +123,13 @@ class VllmServer final : public OpenAiCompatibleServer {
   void read_sequences(const HttpReply& reply, std::span<AskedSequence> asked,
                       ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
-    tally_reply(json, tally);
+    count_usage(json, tally);
     for (const auto& [choice, number] : choices(json, asked.size())) {
       const Json& places = json.at(choice + "/prompt_logprobs");
       AskedSequence& one = asked[number];
       if (!places.is_array() || places.size() != one.tokens.size()) {
         throw json.wrong("prompt_logprobs",
-                         "is no list of " + std::to_string(one.tokens.size()) + " tokens");
+                         "is not a list of " + std::to_string(one.tokens.size()) + " tokens");
       }
       one.nats.assign(one.tokens.size(), 0);
       for (std::size_t i = 1; i < one.tokens.size(); ++i) {
@@ -161,7 +156,7 @@ class VllmServer final : public OpenAiCompatibleServer {
   [[nodiscard]] ServerContinuation read_continuation(const HttpReply& reply,
                                                      ServerTally& tally) const override {
     const ReplyJson json = read_reply(reply, "/v1/completions");
-    tally_reply(json, tally);
+    count_usage(json, tally);
     ServerContinuation continuation;
     continuation.ended = json.text_or("/choices/0/finish_reason", "") == "stop";
     const Json& tokens = json.at("/choices/0/logprobs/tokens");
@@ -170,7 +165,7 @@ class VllmServer final : public OpenAiCompatibleServer {
       throw json.wrong("logprobs", "has lists of different lengths");
     }
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (!tokens[i].is_string()) throw json.wrong("logprobs/tokens", "holds no texts");
+      if (!tokens[i].is_string()) throw json.wrong("logprobs/tokens", "does not contain texts");
       continuation.tokens.push_back(id_of(json, tokens[i].get<std::string>()));
       continuation.log_probabilities.push_back(
           json.log_probability(nats[i], "logprobs/token_logprobs"));
@@ -180,33 +175,14 @@ class VllmServer final : public OpenAiCompatibleServer {
   }
 
  private:
-  // vLLM takes no more ids in one request.
+  // vLLM's limit of ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
-  /// `prompt` is JSON: ids, or a list of lists of them.
+  /// `prompt` is JSON: a list of ids, or a list of such lists.
   [[nodiscard]] std::string opening(const std::string& prompt, std::size_t most) const {
     return "{\"model\":" + quoted_name() + ",\"prompt\":" + prompt +
            ",\"max_tokens\":" + std::to_string(most) +
            ",\"add_special_tokens\":false,\"return_tokens_as_token_ids\":true";
-  }
-
-  /// Where each choice of a reply lies, and which of the `count` prompts it answers.
-  [[nodiscard]] static std::vector<std::pair<std::string, std::size_t>> choices(
-      const ReplyJson& json, std::size_t count) {
-    const Json& all = json.at("/choices");
-    if (!all.is_array() || all.size() != count) {
-      throw json.wrong("choices", "is no list of " + std::to_string(count));
-    }
-    std::vector<std::pair<std::string, std::size_t>> found;
-    std::vector<bool> is_answered(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string place = "/choices/" + std::to_string(i);
-      const std::uint64_t prompt = json.count_or(place + "/index", i);
-      if (prompt >= count || is_answered[prompt]) throw json.wrong(place, "has a wrong index");
-      is_answered[prompt] = true;
-      found.emplace_back(place, prompt);
-    }
-    return found;
   }
 
   [[nodiscard]] TokenId id_of(const ReplyJson& json, std::string_view name) const {
@@ -219,14 +195,9 @@ class VllmServer final : public OpenAiCompatibleServer {
     }
     if (id < 0) {
       throw json.wrong("token '" + shortened(std::string(name)) + "'",
-                       "is no \"token_id:N\", though return_tokens_as_token_ids was asked");
+                       "is not \"token_id:N\", although return_tokens_as_token_ids was set");
     }
     return token(json, Json(id), "token_id");
-  }
-
-  static void tally_reply(const ReplyJson& json, ServerTally& tally) {
-    count_computed(json, "/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens",
-                   tally);
   }
 };
 
