@@ -36,17 +36,18 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
        {"probe", "many-shot", "calibrate", "compare", "data", "report", "models"}) {
     const ConsoleRun run = run_words({command, "--help"});
     BOOST_TEST(run.code == 0);
-    BOOST_TEST(run.out.starts_with(std::string("Usage: plumb ") + command));
+    BOOST_TEST(run.out.starts_with(std::string("Example: plumb ") + command));
+    BOOST_TEST(run.says(std::string("\nUsage: plumb ") + command));
     BOOST_TEST(run.says("--help"));
     BOOST_TEST(run.err.empty());
   }
-  const ConsoleRun probe = run_words({"probe", "--help"});
+  const ConsoleRun probe = run_words({"probe", "--help", "all"});
   for (const char* option :
        {"--data", "--model", "--out", "--relations", "--templates", "--limit", "--bos",
         "--reduction", "--span", "--precision", "--threads", "--seed", "--resume", "--dry-run"}) {
     BOOST_TEST(probe.says(option));
   }
-  const ConsoleRun many_shot = run_words({"many-shot", "--help"});
+  const ConsoleRun many_shot = run_words({"many-shot", "--help", "all"});
   for (const char* option :
        {"--data",           "--model",          "--out",           "--relations",
         "--shots",          "--seeds",          "--choices",       "--choice-seed",
@@ -63,10 +64,12 @@ BOOST_AUTO_TEST_CASE(every_command_has_its_own_help) {
 BOOST_AUTO_TEST_CASE(help_of_a_command_is_its_help) {
   for (const char* command : {"probe", "compare", "data"}) {
     BOOST_TEST(run_words({"help", command}).out == run_words({command, "--help"}).out);
+    BOOST_TEST(run_words({"help", command, "all"}).out ==
+               run_words({command, "--help", "all"}).out);
   }
   const ConsoleRun prompts = run_words({"help", "data", "prompts"});
   BOOST_TEST(prompts.code == 0);
-  BOOST_TEST(prompts.out.starts_with("Usage: plumb data prompts RUN"));
+  BOOST_TEST(prompts.says("\nUsage: plumb data prompts RUN"));
   for (const char* command : {"help", "manual", "completion"}) {
     BOOST_TEST(run_words({"help", command}).out == run_words({"help"}).out);
   }
@@ -81,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_version_is_printed) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_command_is_refused_in_one_line) {
-  const std::string remedy = "`plumb --help` lists what there is";
+  const std::string remedy = "`plumb --help` lists the commands";
   const ConsoleRun run = run_words({"prob"});
   BOOST_TEST(run.refused("unknown command 'prob'; did you mean probe? " + remedy), run);
   BOOST_TEST(run_words({"ask"}).refused("unknown command 'ask'; " + remedy));
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_broke_is_code_one_and_what_the_user_can_mend_is_two) {
   BOOST_TEST(!std::filesystem::exists(files.folder / "run"));
 }
 
-// Two commands that write into one folder would stand in each other's way.
+// Two commands that write into the same folder would overwrite each other's files.
 BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
   for (const std::string processes : {"", "1", "2"}) {
     std::ostringstream out, err;
@@ -114,12 +117,13 @@ BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
         run_command_line("rank", console, [](const ModelOptions&) { return test::small_model(); });
     BOOST_TEST(code == (processes == "2" ? 2 : 0));
     const bool says =
-        err.str().find("started 2 times by mpirun, and built without MPI; ") != std::string::npos;
+        err.str().find("mpirun started plumb 2 times, but plumb is built without MPI; ") !=
+        std::string::npos;
     BOOST_TEST(says == (processes == "2"), err.str());
   }
 }
 
-// An engine of an embedder's has no GPU layers or servers of plumb's, unless it says so.
+// A program's own engine does not have plumb's GPU layers or servers unless it declares them.
 BOOST_AUTO_TEST_CASE(options_of_an_engine_are_there_where_it_takes_them) {
   struct Plain {
     test::HookedModel operator()(const ModelOptions&) const { return test::small_model(); }
@@ -133,8 +137,8 @@ BOOST_AUTO_TEST_CASE(options_of_an_engine_are_there_where_it_takes_them) {
     const int code = run_command_line("probe", console, make);
     return test::ConsoleRun{code, out.str(), err.str()};
   };
-  const auto plain = run(Plain{}, {"--help"});
-  const auto on_gpu = run(OnGpu{}, {"--help"});
+  const auto plain = run(Plain{}, {"--help", "all"});
+  const auto on_gpu = run(OnGpu{}, {"--help", "all"});
   for (const char* option : {"--server", "--precision", "--gpu-layers", "--lora", "--pack"}) {
     BOOST_TEST(!plain.says(option), option);
     BOOST_TEST(on_gpu.says(option) == (std::string(option) == "--gpu-layers"), option);
@@ -169,11 +173,11 @@ BOOST_AUTO_TEST_CASE(a_whole_program_hands_its_words_over) {
   const int code = run_command_line(3, words, make_model);
   std::cout.rdbuf(before);
   BOOST_TEST(code == 0);
-  BOOST_TEST(out.str().starts_with("Usage: plumb data"));
+  BOOST_TEST(out.str().starts_with("Example: plumb data"));
 }
 
-// France alone, whose capital is the first of three options of five letters: all are level. First
-// wins would say that the model knows it for certain.
+// Only France, whose capital is the first of three options with five letters: all options tie. If
+// the first option won ties, the model would seem certain of the answer.
 BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, ConsoleFiles) {
   const auto run = [](std::vector<std::string> words, auto model) {
     const ConsoleRun made =
@@ -191,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, Cons
   const ConsoleRun probed = run(probe_words(france, "level"), level);
   BOOST_TEST(probed.says("Warning: 2 of 2 answers (100.0%) are ties"));
   BOOST_TEST(probed.says("accuracy (first wins)"));
-  BOOST_TEST(probed.says("1.000 [0.207, 1.000]"));  // Wilson's of 1 of 1, the first wins
+  BOOST_TEST(probed.says("1.000 [0.207, 1.000]"));  // Wilson's interval for 1 of 1; first wins
   const Json all = metrics("level").at("all_templates").at("overall");
   BOOST_TEST(value(all.at("accuracy")) == 1.0 / 3);
   BOOST_TEST(value(all.at("hits_at_1")) == 1.0 / 3);

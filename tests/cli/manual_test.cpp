@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(shells_complete_commands_options_and_words) {
   BOOST_TEST(has(bash, "'probe --bos') COMPREPLY=($(compgen -W 'yes no' -- "));
   BOOST_TEST(has(bash, "    'probe --limit') return ;;\n"));
   BOOST_TEST(has(bash, "'probe --data') COMPREPLY=($(compgen -f -- "));
-  BOOST_TEST(!has(bash, "'probe --resume')"));  // takes nothing
+  BOOST_TEST(!has(bash, "'probe --resume')"));  // takes no value
   const std::string zsh = zsh_completion(little());
   BOOST_TEST(zsh.starts_with("#compdef plumb\n"));
   BOOST_TEST(has(zsh, "'--data[a dataset’s folder; see \\[1\\]]:DIR:_files'"));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(shells_complete_commands_options_and_words) {
   BOOST_TEST(has(zsh, "'completion:bash|zsh\\: what a shell completes'"));
 }
 
-// Whatever is declared as a setting stands in all three.
+// Every declared setting appears in all three.
 BOOST_AUTO_TEST_CASE(the_command_tells_all_its_options) {
   const auto never = [](const ModelOptions&) -> NgramModel { throw std::logic_error("no model"); };
   const auto said = [&](const std::string& command, const std::vector<std::string>& words = {}) {
@@ -91,10 +91,10 @@ BOOST_AUTO_TEST_CASE(the_command_tells_all_its_options) {
                     zsh = said("completion", {"zsh"});
   for (const char* name :
        {"probe", "many-shot", "rank", "generate", "calibrate", "compare", "report"}) {
-    const std::string help = said(name, {"--help"});
+    const std::string help = said(name, {"--help", "all"});
     std::size_t options = 0;
-    for (std::size_t at = help.find("  --"); at != help.npos; at = help.find("  --", at + 1)) {
-      const std::string option = help.substr(at + 2, help.find_first_of(" \n", at + 2) - at - 2);
+    for (std::size_t at = help.find("\n  --"); at != help.npos; at = help.find("\n  --", at + 1)) {
+      const std::string option = help.substr(at + 3, help.find_first_of(" \n", at + 3) - at - 3);
       BOOST_TEST(has(bash, option), name << " " << option);
       BOOST_TEST(has(zsh, option + "["), name << " " << option);
       ++options;

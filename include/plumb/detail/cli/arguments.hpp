@@ -17,6 +17,7 @@
 
 #include "plumb/detail/cli/config_file.hpp"
 #include "plumb/detail/cli/console.hpp"
+#include "plumb/detail/cli/help.hpp"
 #include "plumb/detail/cli/shown_output.hpp"
 #include "plumb/detail/core/error.hpp"
 #include "plumb/detail/core/ranges.hpp"
@@ -26,8 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
-/// Throws where an option is given, and is empty: a variable of a script that is not set says so, and
-/// nothing was meant by that, or something else. Separators may be empty.
+/// Throws a user error for an option with an empty value, which usually comes from an unset
+/// variable in a script. Separators may be empty.
 inline void refuse_empty_values(const options::variables_map& values,
                                 const options::options_description& description) {
   for (const auto& [option, value] : values) {
@@ -35,12 +36,13 @@ inline void refuse_empty_values(const options::variables_map& values,
     if (text == nullptr || !text->empty() || value.defaulted()) continue;
     if (description.find(option, false).semantic()->max_tokens() == 0) continue;  // a switch
     if (option.ends_with("-separator")) continue;
-    throw user_error({.field = "--" + option}, "names nothing", "give it a value, or leave it out");
+    throw user_error({.field = "--" + option}, "has an empty value",
+                     "give it a value, or remove it");
   }
 }
 
-/// Names of options that words without an option's name are values of, one after another, and how many
-/// words each takes; -1 takes all.
+/// The options that take words without an option name, in this order, and how many words each
+/// takes; -1 takes all that are left.
 using Positional = std::vector<std::pair<const char*, int>>;
 
 [[nodiscard]] inline CommandHelp help_of(const std::string& usage,
@@ -58,8 +60,7 @@ using Positional = std::vector<std::pair<const char*, int>>;
   return help;
 }
 
-/// The error of an option that is none of the list's, with the one that may be meant.
-/// `command` is "plumb probe ".
+/// The error for an option that is not in the list, with a suggestion. `command` is "plumb probe ".
 [[nodiscard]] inline Error unknown_option(const std::string& option, const std::string& command,
                                           const options::options_description& description) {
   std::vector<std::string> known;
@@ -67,7 +68,7 @@ using Positional = std::vector<std::pair<const char*, int>>;
   const std::string name = option.substr(0, option.find('='));
   return user_error({.field = option}, "unknown option",
                     (name.starts_with("--") ? did_you_mean(name.substr(2), known, "--") : "") +
-                        "`" + command + "--help` lists what there is");
+                        "`" + command + "--help` lists the options");
 }
 
 /// For the commands whose options are settings.
@@ -75,27 +76,39 @@ inline void add_config(options::options_description& list) {
   add_output(list);
   list.add_options()(
       "config", options::value<std::string>()->value_name("FILE"),
-      "take options that are not given from JSON of their names, or from the run.json "
-      "of a run that is to be done again");
+      "read options that are not on the command line from a JSON file, or from the run.json "
+      "of a run to repeat");
 }
 
-/// Whether a word holds what Boost's messages have for a word of the command line: with it in that
-/// place Boost 1.74 puts it there again without end (error_with_option_name::what).
+/// Whether a word contains a placeholder of Boost's messages. Boost 1.74 replaces a placeholder by
+/// the user's word, and never ends if that word contains the placeholder
+/// (error_with_option_name::what).
 [[nodiscard]] inline bool holds_placeholder(std::string_view word) {
   return ranges::any_of(std::array<std::string_view, 5>{"%value%", "%option%", "%canonical_option%",
                                                         "%original_token%", "%prefix%"},
                         [&](std::string_view one) { return word.find(one) != word.npos; });
 }
 
-/// Parses a subcommand's words, and the file of --config where that is an option. Returns nothing
-/// after printing help.
+/// Removes the "all" of `--help all`, and returns whether it was there.
+inline bool take_all_after_help(std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] != "all" || (words[i - 1] != "--help" && words[i - 1] != "-h")) continue;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  }
+  return false;
+}
+
+/// Parses a subcommand's words and, if it has the option, the --config file. Returns nullopt after
+/// printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const Positional& unnamed = {}) {
   const std::string command = usage.substr(0, usage.find(' ', usage.find(' ') + 1) + 1);
-  description.add_options()("help,h", "print this and end");
+  description.add_options()("help,h", "print this and exit; `--help all` prints all options");
   options::positional_options_description positional;
   for (const auto& [name, count] : unnamed) positional.add(name, count);
+  const bool wants_all = take_all_after_help(console.arguments);
   try {
     options::variables_map values;
     options::store(options::command_line_parser(console.arguments)
@@ -115,7 +128,7 @@ inline std::optional<options::variables_map> parse_arguments(
       return std::nullopt;
     }
     if (values.contains("help")) {
-      console.out << "Usage: " << usage << "\n\nOptions:\n" << description;
+      console.out << help_page(command_of(usage), help_of(usage, description), wants_all);
       return std::nullopt;
     }
     options::notify(values);
@@ -128,9 +141,9 @@ inline std::optional<options::variables_map> parse_arguments(
     const auto word = ranges::find_if(console.arguments, holds_placeholder);
     const std::string said = word == console.arguments.end()
                                  ? error.what()
-                                 : "an option is not what this command takes; '" + *word +
-                                       "' keeps Boost from saying which";
-    throw user_error({}, said, "`" + command + "--help` tells more");
+                                 : "an option is invalid; because of the word '" + *word +
+                                       "', Boost cannot report which one";
+    throw user_error({}, said, "`" + command + "--help` lists the options");
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is plumb called?
+// How is the command plumb run?
 //
 // `run_command_line` is the whole command over any backend, so an embedder's main is three lines:
 //
@@ -9,12 +9,13 @@
 //     return plumb::run_command_line(
 //         argc, argv, [](const plumb::ModelOptions& options) { return MyModel(options.model); });
 //   }
-// Any backend that is a CausalLm, a LookupLm or a MaskedLm will do; a command that needs more says so. All
-// subcommands are compiled with it, which takes minutes, unless they are linked: CMake's
-// plumb::command is a library of them, compiled once, and defines PLUMB_COMPILED_COMMAND.
+// The backend is a CausalLm, a LookupLm or a MaskedLm; a command that needs more reports an error.
+// Compiling this header compiles all subcommands, which takes minutes. CMake's target
+// plumb::command avoids that: it links them from a library that is compiled once, and defines
+// PLUMB_COMPILED_COMMAND.
 //
-// Exit codes: 0 done, 2 for what the user can fix, 1 for what broke, 130 for Ctrl-C, 143 for SIGTERM.
-// Results go to stdout, all else to stderr.
+// Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 3 a condition of
+// `compare --assert` that does not hold, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -80,25 +81,27 @@ namespace subcommands = ::plumb::detail;
 #endif
 
 inline constexpr const char* command_usage =
-    "plumb asks a language model what facts it holds, and how sure it is of them.\n\n"
-    "  plumb probe      closed-set likelihood probe of a dataset\n"
-    "  plumb many-shot  zero-prompt many-shot probe: facts shown as bare pairs (IC-LKE, EIC-LKE)\n"
-    "  plumb rank       entities of a knowledge graph: embeddings (DEER), likelihood, LM head\n"
-    "  plumb generate   many prompts for each fact: answers, consistency, confidence (BELIEF)\n"
-    "  plumb calibrate  confidence and its error, from a model or from results folders\n"
-    "  plumb compare    two or more runs: accuracy, shared knowledge; beside published numbers\n"
-    "  plumb data       check, describe or convert a dataset; a run's prompts; facts in texts\n"
-    "  plumb merge      the shards of one job (--shard I/N) into one run folder\n"
-    "  plumb report     page and table from a run folder or an lm-pub-quiz result folder\n"
-    "  plumb models     models at hand, what each can be asked, and what to do where it cannot\n"
+    "plumb measures what facts a language model knows, how confident it is in them,\n"
+    "and whether that confidence is justified.\n\n"
+    "Example: plumb probe --data examples/facts --model MODEL --out runs/probe\n\n"
+    "  plumb probe      closed-set probe: is the true statement the likeliest (BEAR)?\n"
+    "  plumb many-shot  facts shown as bare pairs, without a prompt (IC-LKE, EIC-LKE)\n"
+    "  plumb rank       rank all entities: embeddings (DEER), likelihood, LM head\n"
+    "  plumb generate   many prompts per fact: accuracy, consistency (BELIEF)\n"
+    "  plumb calibrate  confidence estimators and calibration error\n"
+    "  plumb compare    two or more runs, or runs and published numbers\n"
+    "  plumb data       check, describe or convert a dataset; list a run's prompts\n"
+    "  plumb merge      join the shards of a job (--shard I/N) into one run\n"
+    "  plumb report     page and tables of a run, or of lm-pub-quiz's results\n"
+    "  plumb models     list local models and what plumb can do with each\n"
     "  plumb manual     all options of all commands, as a man page\n"
-    "  plumb completion bash|zsh: what a shell completes\n\n"
-    "`plumb COMMAND --help` or `plumb help COMMAND` lists a command's options; `plumb --version`\n"
-    "prints the version.\n";
+    "  plumb completion bash|zsh: completion script for a shell\n\n"
+    "`plumb COMMAND --help` lists a command's options; `plumb --version` prints the\n"
+    "version.\n";
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
 
-/// What every subcommand says with --help.
+/// The --help of every subcommand.
 inline std::vector<CommandManual> manual_of_all(const Console& console,
                                                 const ModelMaker& make_model) {
   std::vector<CommandManual> all = commands_of(command_usage);
@@ -119,27 +122,31 @@ inline std::vector<CommandManual> manual_of_all(const Console& console,
   return all;
 }
 
-/// `plumb help data prompts` is `plumb data prompts --help`.
+/// Runs `plumb help data prompts` as `plumb data prompts --help`, and `plumb help probe all` as
+/// `plumb probe --help all`.
 inline int run_help(const Console& console, const ModelMaker& make_model) {
   Console asking = console;
   const std::string command = asking.arguments.front();
   asking.arguments.erase(asking.arguments.begin());
+  const bool wants_all = !asking.arguments.empty() && asking.arguments.back() == "all";
+  if (wants_all) asking.arguments.pop_back();
   asking.arguments.emplace_back("--help");
+  if (wants_all) asking.arguments.emplace_back("all");
   return run_command(command, asking, make_model);
 }
 
-/// The error of a word that is no command, with the one that may be meant.
+/// The error for an unknown command, with a suggestion.
 inline Error unknown_command(const std::string& command) {
   if (command.empty()) {
-    return user_error({}, "no command given", "`plumb --help` lists what there is");
+    return user_error({}, "no command given", "`plumb --help` lists the commands");
   }
   std::vector<std::string> known;
   for (const CommandManual& one : commands_of(command_usage)) known.push_back(one.name);
   return user_error({}, "unknown command '" + command + "'",
-                    did_you_mean(command, known) + "`plumb --help` lists what there is");
+                    did_you_mean(command, known) + "`plumb --help` lists the commands");
 }
 
-/// Throws a user error for a command that leaves all processes but one idle.
+/// Throws a user error if several processes run a command that uses only one.
 inline void refuse_alone(const std::string& command, const EntityRanking& ranking) {
   const auto shared = {"rank", "manual", "completion", "models", "--version"};
   if (ranking.processes() == 1 ||
@@ -147,18 +154,18 @@ inline void refuse_alone(const std::string& command, const EntityRanking& rankin
     return;
   }
   throw user_error({.field = "plumb " + command},
-                   "is done by one process, and there are " + std::to_string(ranking.processes()),
-                   "start it without mpirun; a job is parted by `shard`");
+                   "runs in one process, and there are " + std::to_string(ranking.processes()),
+                   "start it without mpirun; `shard` splits a job");
 }
 
-/// Throws a user error where mpirun started several of a program that shares nothing among them.
+/// Throws a user error if mpirun started a program that is built without MPI more than once.
 inline void refuse_several(const Console& console) {
   const std::string processes = console.variable("OMPI_COMM_WORLD_SIZE");
   if (processes.empty() || processes == "1") return;
   throw user_error(
-      {}, "started " + processes + " times by mpirun, and built without MPI",
+      {}, "mpirun started plumb " + processes + " times, but plumb is built without MPI",
       "configure plumb with -DPLUMB_MPI=ON for `plumb rank`, or start it once; `shard` "
-      "parts a job");
+      "splits a job");
 }
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model) {
@@ -199,7 +206,7 @@ inline int run_command(const std::string& command, Console& console, const Model
     const std::string shell = console.arguments.size() == 1 ? console.arguments.front() : "";
     if (shell != "bash" && shell != "zsh") {
       throw user_error({.field = "plumb completion"}, "'" + shell + "' is not a choice",
-                       "say plumb completion bash or plumb completion zsh");
+                       "use plumb completion bash or plumb completion zsh");
     }
     const auto all = manual_of_all(console, make_model);
     console.out << (shell == "bash" ? bash_completion(all) : zsh_completion(all));
@@ -212,7 +219,7 @@ inline int run_command(const std::string& command, Console& console, const Model
   throw unknown_command(command);
 }
 
-/// `console` must print what is printable alone.
+/// `console` must print only printable characters (printable_stream.hpp).
 inline int run_printable(const std::string& command, Console& console,
                          const ModelMaker& make_model) {
   try {
@@ -237,8 +244,8 @@ inline int run_printable(const std::string& command, Console& console,
     return fixable ? 2 : 1;
   } catch (const std::bad_alloc&) {
     console.err
-        << "plumb: out of memory; give it more, or ask less at once (--limit, --relations); "
-           "what a job has done is kept, and it goes on with --resume"
+        << "plumb: out of memory; free memory, or run a smaller job (--limit, --relations); "
+           "finished work is saved, and --resume continues it"
         << std::endl;
     return 1;
   } catch (const std::exception& error) {
@@ -269,18 +276,19 @@ inline int run_guarded(const std::string& command, Console& console, const Model
 }
 
 /// Runs the command on the given console and turns every error into one line and an exit code.
-/// `make_model` is what a ModelMaker is made of: it returns a CausalLm, a LookupLm or a MaskedLm by value.
+/// `make_model` is passed to a ModelMaker: it returns a CausalLm, a LookupLm or a MaskedLm by
+/// value.
 template <class MakeModel>
 int run_command_line(const std::string& command, Console& console, MakeModel make_model) {
   return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));
 }
 
-/// The command of a whole program. A `ranking`, which must outlive it, shares DEER's entities among
-/// several processes (mpi_command_line.hpp).
+/// The command as a whole program. `ranking`, if given, must outlive the call; it shares DEER's
+/// entities among several processes (mpi_command_line.hpp).
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model,
                      EntityRanking* ranking = nullptr) {
-  // A stream that was closed would lend its number to the next file that is opened.
+  // If a standard stream is closed, the next file that is opened would get its number.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }

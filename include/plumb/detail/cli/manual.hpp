@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a command's help become a man page, and what a shell completes?
+// How does a command's help become a man page and completion scripts for shells?
 //
-// All three are made from what `--help` tells (CommandHelp), which is made from the settings, so an
-// option that is declared once (run/job_setting.hpp) stands in all of them.
+// All are made from the content of `--help` (CommandHelp), which is made from the settings. So an
+// option that is declared once (run/job_setting.hpp) appears in all of them.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CommandManual {
   std::string name, summary;
-  /// Mostly one; more where a subcommand has subcommands of its own.
+  /// Usually one; more if a subcommand has its own subcommands.
   std::vector<CommandHelp> parts{};
 };
 
@@ -42,7 +42,7 @@ struct CommandManual {
   return all;
 }
 
-/// What may stand for a value: the words of "exact|fast", or files, or anything.
+/// The possible values of an option: the words of "exact|fast", files, or anything.
 struct ValueKind {
   std::vector<std::string> words;
   bool is_file = false;
@@ -64,7 +64,7 @@ struct ValueKind {
   return kind;
 }
 
-/// Text with each character that `escape` gives something for replaced by it.
+/// `text` with each character `c` replaced by `escape(c)`, unless that is null.
 template <class Escape>
 std::string escaped(std::string_view text, Escape escape) {
   std::string made;
@@ -90,7 +90,7 @@ std::string escaped(std::string_view text, Escape escape) {
   std::string page =
       ".TH PLUMB 1 \"\" \"plumb " + version +
       "\" \"User Commands\"\n.SH NAME\n"
-      "plumb \\- asks a language model what facts it holds, and how sure it is of them\n"
+      "plumb \\- measure what facts a language model knows, and how confident it is\n"
       ".SH SYNOPSIS\n.B plumb\n.I COMMAND\n[\n.I options\n]\n.SH COMMANDS\n";
   for (const CommandManual& command : all) {
     page += ".TP\n.B plumb " + roff(command.name) + "\n" + roff(command.summary) + "\n";
@@ -108,14 +108,16 @@ std::string escaped(std::string_view text, Escape escape) {
     }
   }
   page +=
-      ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nsomething broke\n.TP\n.B 2\n"
-      "something that the user can fix; stderr says what, where and how\n"
-      ".TP\n.B 130\nCtrl\\-C stopped a job; stderr says how to go on with it\n"
-      ".TP\n.B 143\nSIGTERM stopped a job; stderr says how to go on with it\n";
+      ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nan internal error\n.TP\n.B 2\n"
+      "an error that the user can fix; stderr says what is wrong, where, and what to do\n"
+      ".TP\n.B 3\na condition of compare \\-\\-assert does not hold\n"
+      ".TP\n.B 130\nCtrl\\-C stopped a job; stderr has the command that resumes it\n"
+      ".TP\n.B 143\nSIGTERM stopped a job; stderr has the command that resumes it\n";
   return page;
 }
 
-/// For bash: to be sourced, or installed as share/bash-completion/completions/plumb.
+/// The completion script for bash, to be sourced or installed as
+/// share/bash-completion/completions/plumb.
 [[nodiscard]] inline std::string bash_completion(const std::vector<CommandManual>& all) {
   std::vector<std::string> names;
   std::string values, options;
@@ -143,7 +145,7 @@ std::string escaped(std::string_view text, Escape escape) {
     }
     options += "    " + command.name + ") words='" + text_list(words, {}, " ") + "' ;;\n";
   }
-  return "# What bash completes of plumb; written by `plumb completion bash`.\n"
+  return "# bash completion for plumb, written by `plumb completion bash`.\n"
          "_plumb() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
          "  COMPREPLY=()\n"
@@ -160,7 +162,7 @@ std::string escaped(std::string_view text, Escape escape) {
          "complete -o filenames -F _plumb plumb\n";
 }
 
-/// For zsh: to be installed as share/zsh/site-functions/_plumb.
+/// The completion script for zsh, to be installed as share/zsh/site-functions/_plumb.
 [[nodiscard]] inline std::string zsh_completion(const std::vector<CommandManual>& all) {
   const auto quoted = [](std::string_view text) {
     return escaped(text, [](char c) {
@@ -192,7 +194,7 @@ std::string escaped(std::string_view text, Escape escape) {
     cases += "    " + command.name + ") _arguments" + words + " \\\n        '*:file:_files' ;;\n";
   }
   return "#compdef plumb\n"
-         "# What zsh completes of plumb; written by `plumb completion zsh`.\n"
+         "# zsh completion for plumb, written by `plumb completion zsh`.\n"
          "_plumb() {\n  local -a commands=(\n" +
          names +
          "  )\n"
