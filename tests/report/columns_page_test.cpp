@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/report/columns.hpp"
 
-// docs/metrics.md lists the numbers of metrics.json: this draws it from the columns that write them.
+// docs/metrics.md lists the numbers of metrics.json; its lists are made from the columns that write
+// these numbers.
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plumb/detail/report/answer_set_columns.hpp"
@@ -38,77 +40,80 @@ std::string listed_columns(const std::string& where, const std::vector<Column<Ro
   return text;
 }
 
-std::string listed_metrics() {
+/// Metrics of the jobs that ask models by texts, and of all others.
+std::pair<std::string, std::string> listed_metrics() {
   const ManyShotResults shots;
   ManyPromptResults prompts;
   prompts.ways.emplace_back();
   Comparison compared;
   compared.parameters = {1e6};
-  return "\n## `plumb probe`\n" +
-         listed_columns(
-             "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
-             "`overall_unweighted` (the mean over relations), `relations.CODE`, "
-             "`domains.NAME` and `cardinality.KIND`; and `groups.values`, a list, with "
-             "`--group-by`",
-             group_columns()) +
-         listed_columns("`several_right`, a list", answer_set_columns()) +
-         "\n## `plumb many-shot`\n" +
-         listed_columns("`settings.NAME` and `settings_side_by_side.NAME`",
-                        setting_columns(shots)) +
-         listed_columns("their `relations.CODE`", spread_columns("sd", false)) +
-         listed_columns("`accuracy_at_k.NAME`, a list", at_k_columns()) +
-         listed_columns("`injection.CODE.panels.NAME`", injection_columns(0)) +
-         "\n## `plumb generate`\n" + listed_columns("`settings.NAME`", way_columns(prompts)) +
-         listed_columns("its `relations.CODE`", prompted_relation_columns()) +
-         listed_columns("`prompts`", diversity_columns()) +
-         listed_columns("`lists`, a list, with `--form kamel`", list_columns()) +
-         "\n## `plumb rank`\n" +
-         listed_columns(
-             "`methods.NAME`, by `raw` and `filtered`, each by `optimistic`, `realistic` "
-             "and `pessimistic`, and by `relations.CODE`",
-             rank_columns()) +
-         "\n## `plumb calibrate`\n" +
-         listed_columns(
-             "`models.NAME.estimators.NAME`, by `metrics`, `domains.NAME`, "
-             "`cardinality.KIND` and `relations.CODE`, and `values.NAME` with `--group-by`",
-             [] {
-               auto columns = metric_numbers();
-               for (std::size_t i = 0; i < columns.size(); ++i) {
-                 columns[i].meaning = declared_metrics[i].meaning;
-               }
-               return columns;
-             }()) +
-         listed_columns("`models.NAME.marker_effects.NAME` and `means.KIND.marker_effects.NAME`",
-                        marker_numbers()) +
-         listed_columns("`models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
-                        reduction_numbers()) +
-         listed_columns("`models.NAME.static_calibration`", static_calibration_numbers()) +
-         listed_columns("`differences`, a list, of several models", difference_columns({})) +
-         "\n## `plumb compare`\n" +
-         listed_columns("`models.NAME`", model_standing_columns(compared)) +
-         listed_columns("`relations.CODE`", relation_standing_columns(compared)) +
-         listed_columns("`paired_tests`, a list", paired_comparison_columns()) +
-         listed_columns("`paired_tests`, by `relations.CODE`", paired_test_columns()) +
-         listed_columns("`facts`", compared_fact_columns()) +
-         listed_columns("`base_and_tuned`, a list", tuned_columns());
+  return {
+      "\n## `plumb probe`\n" +
+          listed_columns(
+              "`all_templates`, `templates.N` and `weighted_templates`, each by `overall`, "
+              "`overall_unweighted` (the mean over relations), `relations.CODE`, "
+              "`domains.NAME` and `cardinality.KIND`; and `groups.values`, a list, with "
+              "`--group-by`",
+              group_columns()) +
+          listed_columns("`several_right`, a list", answer_set_columns()) +
+          "\n## `plumb many-shot`\n" +
+          listed_columns("`settings.NAME` and `settings_side_by_side.NAME`",
+                         setting_columns(shots)) +
+          listed_columns("their `relations.CODE`", spread_columns("sd", false)) +
+          listed_columns("`accuracy_at_k.NAME`, a list", at_k_columns()) +
+          listed_columns("`injection.CODE.panels.NAME`", injection_columns(0)) +
+          "\n## `plumb generate`\n" + listed_columns("`settings.NAME`", way_columns(prompts)) +
+          listed_columns("its `relations.CODE`", prompted_relation_columns()) +
+          listed_columns("`prompts`", diversity_columns()) +
+          listed_columns("`lists`, a list, with `--form kamel`", list_columns()),
+      "\n## `plumb rank`\n" +
+          listed_columns(
+              "`methods.NAME`, by `raw` and `filtered`, each by `optimistic`, `realistic` "
+              "and `pessimistic`, and by `relations.CODE`",
+              rank_columns()) +
+          "\n## `plumb calibrate`\n" +
+          listed_columns(
+              "`models.NAME.estimators.NAME`, by `metrics`, `domains.NAME`, "
+              "`cardinality.KIND` and `relations.CODE`, and `values.NAME` with `--group-by`",
+              [] {
+                auto columns = metric_numbers();
+                for (std::size_t i = 0; i < columns.size(); ++i) {
+                  columns[i].meaning = declared_metrics[i].meaning;
+                }
+                return columns;
+              }()) +
+          listed_columns("`models.NAME.marker_effects.NAME` and `means.KIND.marker_effects.NAME`",
+                         marker_numbers()) +
+          listed_columns("`models.NAME.reductions.NAME` and `means.KIND.reductions.NAME`",
+                         reduction_numbers()) +
+          listed_columns("`models.NAME.static_calibration`", static_calibration_numbers()) +
+          listed_columns("`differences`, a list, of several models", difference_columns({})) +
+          "\n## `plumb compare`\n" +
+          listed_columns("`models.NAME`", model_standing_columns(compared)) +
+          listed_columns("`relations.CODE`", relation_standing_columns(compared)) +
+          listed_columns("`paired_tests`, a list", paired_comparison_columns()) +
+          listed_columns("`paired_tests`, by `relations.CODE`", paired_test_columns()) +
+          listed_columns("`facts`", compared_fact_columns()) +
+          listed_columns("`base_and_tuned`, a list", tuned_columns())};
 }
 
-std::filesystem::path metrics_page_file() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" /
-         "metrics.md";
+/// Holds a page's text from `mark` on against `expected`, or writes it if PLUMB_WRITE_DOCS is set.
+void check_page(const std::string& name, const std::string& mark, const std::string& expected) {
+  const auto file =
+      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" / name;
+  const std::string text = test::slurp(file);
+  BOOST_REQUIRE(text.find(mark) != text.npos);
+  const std::string head = text.substr(0, text.find(mark));
+  if (std::getenv("PLUMB_WRITE_DOCS") != nullptr) std::ofstream(file) << head << expected;
+  BOOST_TEST(test::slurp(file) == head + expected);
 }
 
 }  // namespace
 
-// PLUMB_WRITE_DOCS=1 writes the page's lists anew.
 BOOST_AUTO_TEST_CASE(the_documentation_lists_every_column) {
-  const std::string text = test::slurp(metrics_page_file()), mark = "\n## `plumb probe`\n";
-  BOOST_REQUIRE(text.find(mark) != text.npos);
-  const std::string head = text.substr(0, text.find(mark));
-  if (std::getenv("PLUMB_WRITE_DOCS") != nullptr) {
-    std::ofstream(metrics_page_file()) << head << listed_metrics();
-  }
-  BOOST_TEST(test::slurp(metrics_page_file()) == head + listed_metrics());
+  const auto [asking, other] = listed_metrics();
+  check_page("metrics.md", "\n## `plumb probe`\n", asking);
+  check_page("metrics-rank-calibrate-compare.md", "\n## `plumb rank`\n", other);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,7 +11,7 @@ PROGRAMS = ""
 
 INCLUDE = command.ROOT / "include" / "plumb"
 NAMES = (command.ROOT / "tests" / "public_names.txt").read_text().split()
-PAGE = (command.ROOT / "docs" / "api.md").read_text()
+PAGE = "\n".join(path.read_text() for path in sorted((command.ROOT / "docs").glob("api*.md")))
 MOST = 130
 
 
